@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * arena: many small pieces of memory with one end.
+ *
+ * Pieces are handed out from blocks and never freed alone; arena_reset forgets them all and keeps the first
+ * block for the next round, arena_fini gives everything back. Pieces are aligned for any type.
+ * One thread at a time.
+ */
+#ifndef TIDEMARK_BASE_ARENA_H
+#define TIDEMARK_BASE_ARENA_H
+
+#include "base/bytes.h"
+
+struct arena_block;
+
+struct arena {
+    struct arena_block *first;
+    struct arena_block *now;
+};
+
+void arena_init(struct arena *a);
+void arena_fini(struct arena *a);
+void arena_reset(struct arena *a);
+
+/* Uninitialised memory of n bytes; never NULL. */
+void *arena_alloc(struct arena *a, size_t n);
+
+/* Zeroed memory for count things of size bytes. */
+void *arena_zero(struct arena *a, size_t count, size_t size);
+
+/* A copy that lives as long as the arena. */
+struct view arena_copy(struct arena *a, struct view v);
+char *arena_string(struct arena *a, struct view v);
+
+#endif
