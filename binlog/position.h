@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * position: a place in the binary log: file and 64-bit offset.
+ *
+ * Files order by the number behind their last dot (which may grow past six digits), then by offset. Names of
+ * another server mean nothing here: compare only within one server_uuid.
+ */
+#ifndef TIDEMARK_BINLOG_POSITION_H
+#define TIDEMARK_BINLOG_POSITION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/bytes.h"
+#include "base/fail.h"
+
+enum { LOG_FILE_BYTES = 256 };
+
+struct log_position {
+    char file[LOG_FILE_BYTES]; /* "" : no position */
+    uint64_t offset;
+};
+
+/* The number behind the last dot; false when there is none. */
+MUST_USE bool position_file_number(const char *file, uint64_t *number);
+
+/* <0, 0, >0 as a lies before, at or behind b. */
+int position_compare(const struct log_position *a, const struct log_position *b);
+
+/* Sets the file name from foreign bytes; fails when it is empty or too long. */
+MUST_USE bool position_set(struct log_position *pos, struct view file, uint64_t offset, struct fail *why);
+
+#endif
