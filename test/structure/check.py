@@ -41,7 +41,7 @@ COMPILED = {".c", ".h"}
 SCRIPTS = {".py", ".sh"}
 
 # Written in pieces, so that this file does not name what it looks for.
-PLACES = [r"/wo" r"rk/", r"\.\./sha" r"red", r"\.lib" r"rary", r"/ho" r"me/[a-z]", r"/ro" r"ot/[a-z.]"]
+PLACES = [r"(?<!\w)/wo" r"rk/", r"\.\./sha" r"red", r"\.lib" r"rary", r"(?<!\w)/ho" r"me/[a-z]", r"(?<!\w)/ro" r"ot/[a-z.]"]
 REGISTRIES = [r"deb\.deb" r"ian\.org", r"repo1?\.maven" r"\.", r"py" r"pi\.org", r"registry\.np" r"mjs", r"crat" r"es\.io"]
 
 
