@@ -2,9 +2,11 @@
 /*
  * change: what the reader hands to the loop, in the order of the log.
  *
- * A row is handed over rendered: the bytes that go to Kafka, lent by the chunk the change sits in. Around the
- * rows stand the marks that move the position: begin and end of a transaction, positions between them, shapes
- * that changed. The loop adds up marks and knows at every change which position may be stored.
+ * A row is handed over rendered: the bytes that go to Kafka, lent by the chunk that the change sits in. Around
+ * the rows stand the marks that move the position: begin and end of a transaction, positions between them,
+ * shapes that changed. The loop adds up marks and knows after every change which position may be stored.
+ *
+ * File names are interned by the reader and live as long as the process; all other memory is the chunk's.
  */
 #ifndef TIDEMARK_BINLOG_CHANGE_H
 #define TIDEMARK_BINLOG_CHANGE_H
@@ -14,49 +16,63 @@
 
 #include "base/bytes.h"
 #include "binlog/gtid.h"
-#include "binlog/position.h"
 
 struct shape;
 
 enum change_kind {
     CHANGE_RECORD,   /* one Kafka record of the transaction under way */
-    CHANGE_BEGIN,    /* a transaction starts: gtid, pos = its BEGIN event */
-    CHANGE_COMMIT,   /* it ended; pos = the end of its last event */
-    CHANGE_POSITION, /* outside a transaction the log went on to pos (heartbeat, rotate, nothing of ours) */
-    CHANGE_SHAPE,    /* a captured table's shape is another from pos on: to be stored with the next offset */
-    CHANGE_XA,       /* an XA transaction was prepared (is_open) or ended */
-    CHANGE_END,      /* the reader ended; its fail says why */
+    CHANGE_BEGIN,    /* a transaction starts, or starts again after the reader had to reconnect */
+    CHANGE_PROGRESS, /* events of the transaction without a record of ours were passed */
+    CHANGE_COMMIT,   /* it ended: file and offset are behind its last event */
+    CHANGE_POSITION, /* outside a transaction the log went on to file and offset */
+    CHANGE_SHAPE,    /* a captured table's shape is another from the end of this transaction on */
+    CHANGE_XA_OPEN,  /* the transaction under way was an XA PREPARE: its GTID stays out of the stored set */
+    CHANGE_XA_DONE,  /* with the transaction under way the prepared one ended: its GTID comes into the set */
+    CHANGE_READY,    /* the stream has passed all that was logged before the start: positions may be stored */
+    CHANGE_END,      /* the reader ended; reader_result says why */
 };
 
-/* Which of the record's headers stands before the common ones. */
+/* Which header stands before the common ones of a record. */
 enum change_header {
     CHANGE_HEADER_NONE,
-    CHANGE_HEADER_NEWKEY,
-    CHANGE_HEADER_OLDKEY,
+    CHANGE_HEADER_NEWKEY, /* __debezium.newkey */
+    CHANGE_HEADER_OLDKEY, /* __debezium.oldkey */
+};
+
+/* CHANGE_RECORD */
+struct change_record {
+    const char *topic; /* interned, lives as long as the process */
+    struct view key;
+    struct view value;
+    struct view header_value;
+    struct view before_key; /* primary-key bytes of the before and after image, for windows; empty: none */
+    struct view after_key;
+};
+
+/* All other kinds. */
+struct change_mark {
+    const struct gtid *gtid; /* BEGIN: of the transaction, NULL without GTIDs; XA_OPEN, XA_DONE: of the prepare */
+    const char *file;
+    uint64_t offset;
+    int64_t ts_us; /* commit time on the transaction's origin */
+    uint32_t server_id;
+    const struct shape *shape; /* SHAPE: a count that goes to the loop; NULL: the table is gone */
+    struct view db, table;     /* SHAPE: whose */
+    struct view xid;           /* XA_*: as XA COMMIT names it */
 };
 
 struct change {
     enum change_kind kind;
-    enum change_header header;
-    bool has_key;   /* false: Kafka null */
-    bool has_value; /* false: tombstone */
-    bool is_open;   /* CHANGE_XA */
+    uint8_t header;  /* enum change_header */
+    bool has_key;    /* false: Kafka null */
+    bool has_value;  /* false: tombstone */
     bool to_partition_0;
-    const char *topic; /* CHANGE_RECORD: interned, lives as long as the process */
-    struct view key;
-    struct view value;
-    struct view header_value;
-    struct view before_key; /* primary-key bytes of the before and after image, for windows; empty when none */
-    struct view after_key;
-    uint32_t events; /* events of this transaction completely handed over once this change is (BEGIN is 1) */
-    uint32_t rows;   /* rows of the event after those, handed over once this change is; 0 at its end */
-    struct gtid gtid; /* CHANGE_BEGIN, CHANGE_XA; n = 0: none */
-    struct log_position pos;
-    uint32_t server_id;
-    int64_t ts_us; /* commit time of the transaction on its origin */
-    const struct shape *shape; /* CHANGE_SHAPE: held for the loop, which frees it; NULL: the table is gone */
-    struct view db, table;     /* CHANGE_SHAPE: whose */
-    struct view xid;           /* CHANGE_XA: the text that names it */
+    uint32_t events; /* of this transaction, completely handed over once this change is; its BEGIN is 1 */
+    uint32_t rows;   /* of the event after those, handed over once this change is */
+    union {
+        struct change_record record;
+        struct change_mark mark;
+    };
 };
 
 #endif

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * stream: events in, changes out, transaction by transaction; the state machine of the log.
+ *
+ * The stream is fed the events of one server's log in order, whole, as the dump thread sends them. It keeps the
+ * position, the transaction under way, the shapes in force and the table maps, and calls its output for every
+ * begin, row, commit, shape and position. It does no input or output of its own except through two callbacks
+ * that read the server (a table's shape, the log's end).
+ *
+ * States:
+ *   OUTSIDE      between transactions
+ *   NAMED        a GTID event came, its transaction has not begun
+ *   INSIDE       rows of a transaction
+ *   XA           rows between XA START and XA_PREPARE: kept (xa), told when XA COMMIT comes
+ *
+ *   OUTSIDE -> NAMED   [GTID, ANONYMOUS_GTID]
+ *   OUTSIDE, NAMED -> INSIDE   [QUERY BEGIN]        (servers without GTID events start at BEGIN)
+ *   OUTSIDE, NAMED -> XA       [QUERY XA START]
+ *   NAMED -> OUTSIDE   [QUERY with a statement, XA COMMIT, XA ROLLBACK]
+ *   INSIDE -> OUTSIDE  [XID, QUERY COMMIT, QUERY ROLLBACK]
+ *   XA -> OUTSIDE      [XA_PREPARE]
+ *   any -> OUTSIDE     [stream_reconnected]
+ *
+ * Always true:
+ *   S1  after a reconnect no event of a transaction is told twice: those already told are counted and skipped
+ *   S2  a row is rendered with the shape in force at its place in the log, checked against its TABLE_MAP
+ *   S3  nothing at or below the barrier of a first start is told, only its GTIDs and shapes are taken
+ *
+ * Reader thread only. Layouts: decoder.h, table_map.h, rows.h, payload.h.
+ */
+#ifndef TIDEMARK_BINLOG_STREAM_H
+#define TIDEMARK_BINLOG_STREAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/bytes.h"
+#include "base/fail.h"
+#include "binlog/catalog.h"
+#include "binlog/cell.h"
+#include "binlog/gtid.h"
+#include "binlog/position.h"
+#include "binlog/shape.h"
+
+enum stream_row { STREAM_INSERT, STREAM_UPDATE, STREAM_DELETE };
+
+/* The transaction under way, as its changes name it. */
+struct stream_transaction {
+    bool has_gtid;
+    struct gtid gtid;
+    const char *gtid_text; /* "" without */
+    const char *file;      /* interned */
+    uint64_t offset;       /* of its BEGIN event (or of the payload it is in) */
+    bool has_thread;
+    uint64_t thread;
+    int64_t ts_us; /* commit time on its origin; of the event's second without GTID events */
+    uint32_t server_id;
+    uint32_t events; /* handed over so far, BEGIN counts as 1 */
+};
+
+/* What one rows event is to its rows. */
+struct stream_event {
+    const struct stream_transaction *trx;
+    uint64_t offset; /* start of the event, or of the payload around it */
+    uint32_t bytes;  /* its length: a first idea of what its rows need */
+    uint32_t server_id;
+    struct view query; /* the statement, when the server logs it; else empty */
+    int64_t now_ns;    /* wall clock when it was fetched */
+};
+
+/* A statement that the log holds, with what it did to tables. */
+struct stream_statement {
+    const struct stream_transaction *trx;
+    uint64_t offset;
+    uint32_t server_id;
+    int64_t ts_us;
+    struct view db;  /* default database of the session */
+    struct view sql; /* UTF-8 */
+    const struct ddl_result *effects;
+};
+
+/* What the stream calls. Each may fail; the stream then returns that failure and stays where it was. */
+struct stream_output {
+    void *ctx;
+
+    /* Whether the table's rows are wanted. Asked once per table version. */
+    bool (*is_captured)(void *ctx, struct view db, struct view table);
+
+    /* A handle for rows of this shape; closed when the shape is no longer in force. */
+    bool (*open_table)(void *ctx, const struct shape *shape, void **table, struct fail *why);
+    void (*close_table)(void *ctx, void *table);
+
+    bool (*begin)(void *ctx, const struct stream_transaction *trx, struct fail *why);
+
+    /* The rows of one event: event_begin, then row for each, then event_end (which makes them visible). `row_index`
+     * counts within the event. Rows that were told before a reconnect are left out. */
+    bool (*event_begin)(void *ctx, void *table, const struct stream_event *ev, struct fail *why);
+    bool (*row)(void *ctx, void *table, const struct stream_event *ev, enum stream_row kind, uint32_t row_index,
+                const struct cell *before, const struct cell *after, struct fail *why);
+    bool (*event_end)(void *ctx, const struct stream_event *ev, struct fail *why);
+
+    bool (*statement)(void *ctx, const struct stream_statement *st, struct fail *why);
+    bool (*shape_changed)(void *ctx, struct view db, struct view table, const struct shape *shape, struct fail *why);
+
+    /* XA: the transaction under way prepared xid (is_open), or ended the one prepared under `prepared`. */
+    bool (*xa)(void *ctx, bool is_open, const struct gtid *prepared, struct view xid, struct fail *why);
+
+    bool (*commit)(void *ctx, const struct stream_transaction *trx, const char *file, uint64_t offset, struct fail *why);
+    bool (*position)(void *ctx, const char *file, uint64_t offset, struct fail *why);
+    bool (*ready)(void *ctx, struct fail *why);
+
+    /* Reads the shape of a table as the server has it now, and the log's end after that. NULL in *shape: no such
+     * table. Blocks. */
+    bool (*read_shape)(void *ctx, struct view db, struct view table, const struct shape **shape,
+                       struct log_position *as_of, struct fail *why);
+};
+
+/* What to do with a table whose shape is unknown or does not fit, and with rows that can't be told. */
+enum stream_handling { STREAM_FAIL, STREAM_WARN, STREAM_SKIP };
+
+struct stream_settings {
+    enum stream_handling inconsistent_schema; /* inconsistent.schema.handling.mode */
+    enum stream_handling event_processing;    /* event.processing.failure.handling.mode */
+    size_t xa_memory_bytes;                   /* rows of open XA transactions beyond this go to a temporary file */
+};
+
+/* Where to go on. Texts are copied. */
+struct stream_start {
+    const struct gtid_set *executed; /* handed over before; NULL without GTIDs */
+    struct log_position pos;         /* where the dump starts, "" when the server chooses by GTIDs */
+    /* A transaction that was handed over in part: its first `events` events and `rows` rows of the next. */
+    bool is_inside;
+    struct gtid inside_gtid; /* n = 0: the first transaction that comes */
+    uint32_t skip_events;
+    uint32_t skip_rows;
+    /* First start: tell nothing at or below this position. */
+    bool has_barrier;
+    struct log_position barrier;
+};
+
+struct stream;
+
+struct stream *stream_new(const struct stream_settings *set, struct catalog *catalog, const struct stream_output *out);
+void stream_free(struct stream **st);
+
+/* Before the first event. */
+void stream_begin(struct stream *st, const struct stream_start *start);
+
+/* The connection was lost: the next event comes from a dump opened with stream_where. */
+void stream_reconnected(struct stream *st);
+
+/* Where a new dump has to start so that the stream goes on without a gap. */
+struct stream_where {
+    const struct gtid_set *executed; /* ask for all but these; prepared XA transactions are left out */
+    const struct log_position *pos;  /* a transaction's start at or before what is needed */
+    bool has_open_xa;                /* then the position must not be used with a GTID set */
+};
+struct stream_where stream_where(const struct stream *st);
+
+/* One event, whole, with header and checksum. On failure nothing of it was handed over beyond what the output
+ * was told, and the stream must not be fed again. */
+MUST_USE bool stream_feed(struct stream *st, struct view event, int64_t now_ns, struct fail *why);
+
+/* Lets an output that holds back a batch know that input ran dry. */
+MUST_USE bool stream_idle(struct stream *st, struct fail *why);
+
+/* Counters since stream_new. */
+struct stream_counters {
+    uint64_t events;
+    uint64_t transactions;
+    uint64_t rows;
+    uint64_t rows_left_out; /* by a handling of warn or skip */
+    uint64_t statements_left_out;
+};
+const struct stream_counters *stream_counters(const struct stream *st);
+
+/* The server's version and settings that change how events are read. */
+void stream_set_server(struct stream *st, uint32_t version, bool folds_case, const struct charset *server_charset);
+
+#endif
