@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * catalog: the table shapes and database defaults in force at one position of the log.
+ *
+ * One shape per table, the newest the reader has passed; older ones live on as long as somebody holds them.
+ * Databases are kept for the one thing a CREATE TABLE without a charset needs of them. Names compare as the
+ * server's lower_case_table_names says: 0 by their bytes, else without case.
+ *
+ * Always true: the catalog holds one count on each shape in it.
+ * One thread at a time. Shapes and views that are handed out stay the catalog's until the next change of it.
+ */
+#ifndef TIDEMARK_BINLOG_CATALOG_H
+#define TIDEMARK_BINLOG_CATALOG_H
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "binlog/shape.h"
+
+struct catalog {
+    struct map shapes;    /* db NUL table -> struct shape, counted */
+    struct map databases; /* db -> struct catalog_database */
+    bool folds_case;
+    struct buf key; /* scratch for the names that are looked up */
+};
+
+struct catalog_database {
+    const struct charset *charset;
+    const char *collation; /* of the charset table: lives as long as the process */
+    char *given_collation; /* owned copy of a name, NULL when it is the charset's default */
+};
+
+void catalog_init(struct catalog *cat, unsigned lower_case_table_names);
+void catalog_fini(struct catalog *cat);
+
+/* The shape in force, or NULL when there is none that is known. */
+const struct shape *catalog_find(struct catalog *cat, struct view db, struct view table);
+
+/* Puts the shape in force under its own names; takes one count of it. */
+void catalog_put(struct catalog *cat, const struct shape *s);
+
+/* False when there was none. */
+bool catalog_remove(struct catalog *cat, struct view db, struct view table);
+
+/* Walks the shapes: start with *at = 0; NULL at the end. The catalog must not change meanwhile. */
+const struct shape *catalog_next(const struct catalog *cat, size_t *at);
+
+/* The default charset of a database. An empty collation stands for the charset's own. */
+void catalog_put_database(struct catalog *cat, struct view db, const struct charset *charset,
+                          struct view collation);
+
+/* NULL when the database is not known. */
+const struct catalog_database *catalog_find_database(struct catalog *cat, struct view db);
+
+/* Forgets a database and the shapes of its tables. */
+void catalog_remove_database(struct catalog *cat, struct view db);
+
+#endif
