@@ -59,7 +59,7 @@ struct cursor {
 
 static inline struct cursor cursor_of(struct view v)
 {
-    return (struct cursor){v.p, v.p + v.n, false};
+    return (struct cursor){v.p, v.n == 0 ? v.p : v.p + v.n, false}; /* NULL + 0 is undefined in C */
 }
 
 static inline size_t cursor_left(const struct cursor *c)
@@ -140,8 +140,8 @@ struct view cursor_lenenc_view(struct cursor *c);
 
 struct buf {
     uint8_t *start;
-    uint8_t *p;   /* next byte to write */
-    uint8_t *end; /* one past the room there is */
+    uint8_t *p;                               /* next byte to write */
+    uint8_t *end;                             /* one past the room there is */
     void (*grow)(struct buf *b, size_t need); /* makes end - p >= need; may move start; never fails */
 };
 

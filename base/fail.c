@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void print_text(struct fail *why, const char *format, va_list args)
+__attribute__((format(printf, 2, 0))) static void print_text(struct fail *why, const char *format, va_list args)
 {
     vsnprintf(why->text, sizeof why->text, format, args);
 }

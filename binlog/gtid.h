@@ -14,11 +14,11 @@
 #ifndef TIDEMARK_BINLOG_GTID_H
 #define TIDEMARK_BINLOG_GTID_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/bytes.h"
 #include "base/fail.h"
+
+#include <stdbool.h>
+#include <stdint.h>
 
 enum { GTID_TAG_BYTES = 32, GTID_TEXT_BYTES = 36 + 1 + GTID_TAG_BYTES + 1 + 20 + 1 };
 
@@ -66,6 +66,9 @@ void gtid_set_encode(const struct gtid_set *set, struct buf *out);
 MUST_USE bool gtid_set_decode(struct gtid_set *set, struct view body, struct fail *why);
 
 void gtid_set_add(struct gtid_set *set, const struct gtid *g);
+
+/* Adds first to end - 1; 1 <= first < end. tag is in lower case, "" for none. */
+void gtid_set_add_range(struct gtid_set *set, const uint8_t uuid[16], const char *tag, struct gtid_interval range);
 void gtid_set_remove(struct gtid_set *set, const struct gtid *g);
 bool gtid_set_has(const struct gtid_set *set, const struct gtid *g);
 bool gtid_set_equal(const struct gtid_set *a, const struct gtid_set *b);

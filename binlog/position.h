@@ -8,11 +8,11 @@
 #ifndef TIDEMARK_BINLOG_POSITION_H
 #define TIDEMARK_BINLOG_POSITION_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/bytes.h"
 #include "base/fail.h"
+
+#include <stdbool.h>
+#include <stdint.h>
 
 enum { LOG_FILE_BYTES = 256 };
 
