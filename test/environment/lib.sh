@@ -5,7 +5,7 @@
 #
 #   $cache/root               a Debian sid root with the packages of test/environment/packages
 #   $cache/root/.packages     the packages that are known to be in it
-#   $cache/NAME-VERSION/      jars of test/environment/NAME.pom.xml
+#   $cache/NAME-VERSION-SUM/  jars of test/environment/NAME.pom.xml, whose check sum it is
 #   $cache/m2                 Maven's own store, so that nothing else of the user's is touched
 #   $cache/state              what test runs keep for each other: an initialised data directory, a class archive
 #
@@ -52,8 +52,12 @@ packages() { sed -e 's/#.*//' -e '/^[[:space:]]*$/d' "$part/packages" | sort -u;
 
 packages_missing() { comm -23 <(packages) <(sort -u "$root/.packages" 2>/dev/null || true); }
 
-jars_folder() { # jars_folder NAME: the pom's first <version> is the name's
-    echo "$cache/$1-$(sed -n 's|.*<version>\([^$<]*\)</version>.*|\1|p' "$part/$1.pom.xml" | head -1)"
+jars_version() { sed -n '/<version>/{s|.*<version>\(.*\)</version>.*|\1|p;q}' "$part/$1.pom.xml"; }
+
+jars_folder() { # jars_folder NAME: another pom makes another folder
+    local sum
+    sum=$(cksum <"$part/$1.pom.xml")
+    echo "$cache/$1-$(jars_version "$1")-${sum% *}"
 }
 
 is_ready() {
@@ -160,7 +164,7 @@ environment_versions() { # print what is there, refuse what is too old
     run_in "$here" bash -c "here=. && . test/environment/lib.sh && probe_build $out && $out" || die "the libraries are missing or too old"
     rm -f "$out"
     run_in "$here" bash test/environment/versions
-    echo "Kafka          $(basename "$(jars_folder kafka)" | sed 's/.*-//')"
+    echo "Kafka          $(jars_version kafka)"
 }
 
 # ---- entering it

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""proxy: a TCP wire between two programs that a test can delay, throttle, freeze and break.
+
+Two threads a connection, one a direction. Settings count from the next piece of data on.
+"""
+import socket
+import struct
+import threading
+import time
+
+
+class Proxy:
+    def __init__(self, target):
+        self.target = target  # (host, port)
+        self.delay = 0.0  # seconds each piece waits, both directions
+        self.bytes_per_second = None  # of each direction of each connection
+        self.cut_after = None  # once so many bytes came from the target on a connection, that connection is cut
+        self.accepted = 0  # connections so far
+        self.bytes_from_target = 0
+        self._flow = threading.Event()
+        self._flow.set()
+        self._refuse = False
+        self._open = set()
+        self._lock = threading.Lock()
+        self._listener = socket.create_server(("127.0.0.1", 0), backlog=64)
+        self.host, self.port = self._listener.getsockname()
+
+    def start(self):
+        threading.Thread(target=self._accept, daemon=True).start()
+        return self
+
+    # ---- what can happen to the wire
+
+    def freeze(self):
+        """Connections stay open and nothing passes: the other side hangs, as behind a lost network."""
+        self._flow.clear()
+
+    def thaw(self):
+        self._flow.set()
+
+    def cut(self):
+        """Breaks all connections with a reset; new ones are accepted."""
+        with self._lock:
+            pairs = list(self._open)
+        for pair in pairs:
+            self._break(pair)
+
+    def refuse(self, refuse=True):
+        """Closes every new connection at once; those there are stay."""
+        self._refuse = refuse
+
+    def connections(self):
+        with self._lock:
+            return len(self._open)
+
+    def close(self):
+        self.refuse()
+        self.thaw()
+        self._listener.close()
+        self.cut()
+
+    # ---- how
+
+    def _accept(self):
+        while True:
+            try:
+                near, _ = self._listener.accept()
+            except OSError:
+                return
+            if self._refuse:
+                _reset(near)
+                continue
+            try:
+                far = socket.create_connection(self.target, timeout=10)
+            except OSError:
+                _reset(near)
+                continue
+            far.settimeout(None)
+            for end in (near, far):
+                end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            pair = (near, far)
+            with self._lock:
+                self._open.add(pair)
+                self.accepted += 1
+            threading.Thread(target=self._pump, args=(pair, near, far, False), daemon=True).start()
+            threading.Thread(target=self._pump, args=(pair, far, near, True), daemon=True).start()
+
+    def _pump(self, pair, source, sink, from_target):
+        passed = 0
+        try:
+            while True:
+                size = 65536 if self.bytes_per_second is None else max(1, min(65536, self.bytes_per_second // 20))
+                data = source.recv(size)
+                self._flow.wait()
+                if self.delay:
+                    time.sleep(self.delay)
+                if not data:
+                    sink.shutdown(socket.SHUT_WR)
+                    if from_target:
+                        self._break(pair, reset=False)
+                    return
+                passed += len(data)
+                if from_target:
+                    self.bytes_from_target += len(data)
+                    if self.cut_after is not None and passed > self.cut_after:
+                        self._break(pair)
+                        return
+                sink.sendall(data)
+                if self.bytes_per_second is not None:
+                    time.sleep(len(data) / self.bytes_per_second)
+        except OSError:
+            self._break(pair)
+
+    def _break(self, pair, reset=True):
+        with self._lock:
+            if pair not in self._open:
+                return
+            self._open.discard(pair)
+        for end in pair:
+            _reset(end) if reset else _close(end)
+
+
+def _close(end):
+    try:
+        end.shutdown(socket.SHUT_RDWR)
+    except OSError:
+        pass
+    end.close()
+
+
+def _reset(end):
+    try:
+        end.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        # A thread may be blocked reading here: wake it first, or the descriptor stays open under it.
+        end.shutdown(socket.SHUT_RD)
+    except OSError:
+        pass
+    end.close()

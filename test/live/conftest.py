@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a live test asks for by name.
+
+  mysql, kafka    a server and a broker shared by the whole run: use names.database and names.prefix, change no global setting
+  new_mysql(…)    a server, replica or broker of the test's own, ended with it: for restarts, kills, settings
+  new_kafka(…)
+  new_proxy(…)    a wire of the test's own
+  tidemark(…)     a program of the test's own, killed with it
+  names           names that no other test has
+"""
+import hashlib
+import os
+import re
+from types import SimpleNamespace
+
+import pytest
+
+from harness import Kafka, MySql, Proxy, Scratch, Tidemark, Unavailable
+
+
+def available(make):
+    """Makes something, or says why the test is skipped; in CI nothing may be missing."""
+    try:
+        return make()
+    except Unavailable as why:
+        if os.environ.get("CI", "").lower() in ("true", "1"):
+            pytest.fail(str(why))
+        pytest.skip(str(why))
+
+
+@pytest.fixture(scope="session")
+def scratch(request):
+    scratch = Scratch("live")
+    yield scratch
+    if request.session.testsfailed:
+        scratch.keep = True
+    kept = scratch.close()
+    if kept:
+        print(f"\nthe files of this run are kept in {kept}")
+
+
+@pytest.fixture(scope="session")
+def mysql(scratch):
+    server = available(lambda: MySql(scratch, "shared-mysql"))
+    server.start().create_user()
+    yield server
+    server.kill()
+
+
+@pytest.fixture(scope="session")
+def kafka(scratch):
+    broker = available(lambda: Kafka(scratch, "shared-kafka"))
+    broker.start()
+    yield broker
+    broker.close()
+
+
+@pytest.fixture
+def new_mysql(scratch, names):
+    servers = []
+
+    def make(options=None, replica_of=None, user=True, start=True, **more):
+        name = f"{names.short}-mysql"
+        if replica_of:
+            server = available(lambda: replica_of.make_replica(scratch, name, options, **more))
+        else:
+            server = available(lambda: MySql(scratch, name, options, **more))
+            if start:
+                server.start()
+                if user:
+                    server.create_user()
+        servers.append(server)
+        return server
+    yield make
+    for server in reversed(servers):
+        server.kill()
+
+
+@pytest.fixture
+def new_kafka(scratch, names):
+    brokers = []
+
+    def make(settings=None, start=True, **more):
+        broker = available(lambda: Kafka(scratch, f"{names.short}-kafka", settings, **more))
+        brokers.append(broker)
+        return broker.start() if start else broker
+    yield make
+    for broker in brokers:
+        broker.close()
+
+
+@pytest.fixture
+def new_proxy():
+    proxies = []
+
+    def make(target):
+        proxies.append(Proxy(target).start())
+        return proxies[-1]
+    yield make
+    for proxy in proxies:
+        proxy.close()
+
+
+@pytest.fixture
+def names(request):
+    """database and prefix (also the topic prefix) of this test alone; short, for files."""
+    plain = re.sub(r"\W+", "_", request.node.name).strip("_").lower()
+    unique = f"{plain[:30].strip('_')}_{hashlib.sha256(request.node.nodeid.encode()).hexdigest()[:5]}"
+    return SimpleNamespace(database=unique, prefix=unique, short=plain[:20].strip("_"))
+
+
+@pytest.fixture
+def tidemark(request, scratch, names):
+    """tidemark(mysql, kafka, key=value…) makes one with base properties, or tidemark(properties={…}); start() is the test's."""
+    programs = []
+
+    def make(mysql=None, kafka=None, properties=None, env=None, prefix=None, arguments=(), **more):
+        if properties is None:
+            properties = Tidemark.base(mysql, kafka, prefix or names.prefix, **more)
+        program = available(lambda: Tidemark(scratch, properties, f"{names.short}-tidemark", env=env, arguments=arguments))
+        programs.append(program)
+        return program
+    yield make
+    for program in programs:
+        program.kill()
+    if getattr(request.node, "failed", False):
+        for program in programs:
+            print(f"---- {program.name}: {program.tail(60)}")
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    outcome = yield
+    report = outcome.get_result()
+    if report.when == "call":
+        item.failed = report.failed
