@@ -7,7 +7,7 @@ import time
 from collections import namedtuple
 from pathlib import Path
 
-from confluent_kafka import (OFFSET_BEGINNING, Consumer, IsolationLevel, KafkaError, KafkaException, Producer,
+from confluent_kafka import (Consumer, IsolationLevel, KafkaError, KafkaException, Producer,
                              TopicPartition)
 from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, ConfigResource, NewTopic
 
@@ -36,7 +36,8 @@ SETTINGS = {
     "log.segment.delete.delay.ms": 1000,
     "log.cleaner.dedupe.buffer.size": 8 * 1024 * 1024,
     "log.cleaner.backoff.ms": 1000,
-    "controlled.shutdown.enable": "false",
+    "broker.session.timeout.ms": 2000,  # a restarted broker is refused for as long
+    "broker.heartbeat.interval.ms": 300,
 }
 
 Record = namedtuple("Record", "topic partition offset timestamp key value headers")
@@ -201,7 +202,7 @@ class Reader:
         self._consumer = Consumer({
             "bootstrap.servers": kafka.bootstrap, "group.id": "harness", "enable.auto.commit": False,
             "isolation.level": isolation, "auto.offset.reset": "earliest", "enable.partition.eof": True,
-            "fetch.wait.max.ms": 20, "fetch.message.max.bytes": 8 * 1024 * 1024, "receive.message.max.bytes": 512 * 1024 * 1024,
+            "fetch.wait.max.ms": 20, "fetch.error.backoff.ms": 20, "fetch.message.max.bytes": 8 * 1024 * 1024, "receive.message.max.bytes": 512 * 1024 * 1024,
             "reconnect.backoff.max.ms": 200, "log_level": 0,
         })
 
@@ -218,8 +219,8 @@ class Reader:
         present = self.kafka.topics()
         found = {(topic, number) for topic in self.topics for number in range(present.get(topic, 0))}
         new = found - self._assigned
-        if new:
-            self._consumer.incremental_assign([TopicPartition(topic, number, OFFSET_BEGINNING) for topic, number in sorted(new)])
+        if new:  # offset 0, not "beginning": librdkafka asks for that one only after half a second
+            self._consumer.incremental_assign([TopicPartition(topic, number, 0) for topic, number in sorted(new)])
             self._assigned |= new
         return found
 
