@@ -97,10 +97,6 @@ class Kafka(Process):
         self.stop()
         return self.start()
 
-    def stop(self, timeout=60, **how):
-        code = super().stop(timeout, **how)
-        return code
-
     def close(self):
         """Ends the broker and the proxy before it."""
         self.kill()
@@ -155,7 +151,7 @@ class Kafka(Process):
     def produce(self, topic, value, key=None, headers=None, partition=None, **settings):
         """One record, acknowledged; returns when it is stored. Text is sent as UTF-8."""
         failed = []
-        producer = Producer({"bootstrap.servers": self.bootstrap, "linger.ms": 0, **settings})
+        producer = Producer({"bootstrap.servers": self.bootstrap, "linger.ms": 0, "log_level": 0, **settings})
         where = {} if partition is None else {"partition": partition}
         producer.produce(topic, value=value, key=key, headers=headers, on_delivery=lambda err, _: failed.append(err), **where)
         if producer.flush(30) or not failed or failed[0] is not None:

@@ -89,8 +89,7 @@ class Proxy:
         passed = 0
         try:
             while True:
-                size = 65536 if self.bytes_per_second is None else max(1, min(65536, self.bytes_per_second // 20))
-                data = source.recv(size)
+                data = source.recv(65536)
                 self._flow.wait()
                 if self.delay:
                     time.sleep(self.delay)
@@ -105,11 +104,18 @@ class Proxy:
                     if self.cut_after is not None and passed > self.cut_after:
                         self._break(pair)
                         return
-                sink.sendall(data)
-                if self.bytes_per_second is not None:
-                    time.sleep(len(data) / self.bytes_per_second)
+                self._send(sink, data)
         except OSError:
             self._break(pair)
+
+    def _send(self, sink, data):
+        while data:
+            rate = self.bytes_per_second
+            piece = data if rate is None else data[:max(1, rate // 20)]
+            if rate is not None:
+                time.sleep(len(piece) / rate)
+            sink.sendall(piece)
+            data = data[len(piece):]
 
     def _break(self, pair, reset=True):
         with self._lock:

@@ -86,7 +86,7 @@ def test_broker_gives_back_records_and_hides_aborted_ones(kafka, names):
     assert [r.value for r in kafka.consume(topic, isolation="read_uncommitted")] == [b"committed", b"aborted"]
     assert kafka.end_offsets(topic) == {0: 0, 1: 4}
     kafka.produce(topic, None, key="k", partition=0)
-    assert kafka.consume(topic, until=2)[-1].value is None
+    assert {r.partition: r.value for r in kafka.consume(topic, until=2)} == {0: None, 1: b"committed"}
     kafka.delete_topic(topic)
     assert kafka.consume(topic) == []
 
@@ -144,11 +144,7 @@ def test_proxy_delays_throttles_freezes_and_cuts(new_proxy):
         near.settimeout(5)
         assert near.recv(10) == b"later"
         proxy.cut()
-        with pytest.raises(ConnectionResetError):
-            near.sendall(b"x")
-            assert near.recv(10) != b""
-            raise ConnectionResetError
-        assert far.recv(10) == b"" if _is_closed(far) else True
+        assert is_over(near) and is_over(far)
         wait_for(lambda: proxy.connections() == 0)
         proxy.refuse()
         refused = socket.create_connection((proxy.host, proxy.port), timeout=5)
@@ -156,11 +152,11 @@ def test_proxy_delays_throttles_freezes_and_cuts(new_proxy):
             refused.recv(1)
 
 
-def _is_closed(end):
+def is_over(end):
     try:
         return end.recv(1) == b""
     except ConnectionResetError:
-        return False
+        return True
 
 
 def test_processes_end_with_the_run_that_started_them(tmp_path):
