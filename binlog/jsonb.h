@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * jsonb: MySQL's binary JSON becomes text, takes partial updates, and a server's JSON text gets the same form.
+ *
+ * Layout (sql-common/json_binary.h), all little-endian, offsets from the first byte of the container:
+ *   document   type u8, value
+ *   0 1        object: count, bytes, count key entries (offset, u16 length), count value entries, keys, values
+ *   2 3        array: count, bytes, count value entries, values
+ *              count, bytes and offsets are u16 in 0 and 2, u32 in 1 and 3; a value entry is type u8 and an offset or,
+ *              when it fits in there, the value itself: literals, 16-bit integers, in 1 and 3 also 32-bit ones
+ *   4          literal u8: 0 null, 1 true, 2 false
+ *   5 6 7 8 9 10   int16, uint16, int32, uint32, int64, uint64;  11 double
+ *   12         string: length (7 bits a byte, the lowest first, high bit: one more), UTF-8
+ *   15         opaque: column type u8, length as above, bytes
+ * Updates in place leave gaps between the parts, so nothing is taken from where the last part ended.
+ *
+ * The text has no blanks; members stand in stored order (by length, then by bytes); strings escape only what JSON
+ * demands. Doubles have the server's shortest text (1.5, 10000000.0, 1e21): its SELECT prints the same, and a DECIMAL
+ * inside a document, plain with its scale, can't be told from them there. DATE, TIME, DATETIME, TIMESTAMP are strings
+ * with the fewest fraction digits, other opaque values strings of base64.
+ *
+ * Depth is bounded by the server's own limit, and the parts visited can't be more than the document has bytes.
+ * Any thread.
+ */
+#ifndef TIDEMARK_BINLOG_JSONB_H
+#define TIDEMARK_BINLOG_JSONB_H
+
+#include "base/arena.h"
+#include "base/bytes.h"
+#include "base/fail.h"
+
+/* Appends the document as text. An empty document is null, as the server reads it. */
+MUST_USE bool jsonb_print(struct view doc, struct buf *out, struct fail *why);
+
+/* Applies the differences of a PARTIAL_UPDATE_ROWS event (sql/json_diff.cc), a list without its length prefix:
+ *   op u8 (0 replace, 1 insert, 2 remove), path as lenenc text, then unless removed a lenenc document.
+ * Appends a document of the same meaning as the server's. An empty list copies the document. */
+MUST_USE bool jsonb_apply_diffs(struct view before_doc, struct view diffs, struct buf *out, struct fail *why);
+
+/* The text of a JSON column from a SELECT in the form of jsonb_print; memory is the arena's, or the text's own when
+ * nothing had to change. The server prints a DATETIME or an opaque value as a string (with 6 fraction digits, with
+ * "base64:type15:" in front), which looks like a string that says so. has_typed_scalars tells that the document is
+ * known to hold such values, and strings that look so are taken as them; else every string is left as it is. A query
+ * learns it by `NOT (doc <=> CAST(CAST(doc AS CHAR) AS JSON))`. */
+MUST_USE bool jsonb_tidy_text(struct view text, bool has_typed_scalars, struct arena *a, struct view *out,
+                              struct fail *why);
+
+#endif
