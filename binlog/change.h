@@ -22,7 +22,6 @@ struct shape;
 enum change_kind {
     CHANGE_RECORD,   /* one Kafka record of the transaction under way */
     CHANGE_BEGIN,    /* a transaction starts, or starts again after the reader had to reconnect */
-    CHANGE_PROGRESS, /* events of the transaction without a record of ours were passed */
     CHANGE_COMMIT,   /* it ended: file and offset are behind its last event */
     CHANGE_POSITION, /* outside a transaction the log went on to file and offset */
     CHANGE_SHAPE,    /* a captured table's shape is another from the end of this transaction on */
@@ -67,6 +66,7 @@ struct change {
     bool has_key;    /* false: Kafka null */
     bool has_value;  /* false: tombstone */
     bool to_partition_0;
+    bool is_part; /* more records of the same row follow: a position between them can't be stored */
     uint32_t events; /* of this transaction, completely handed over once this change is; its BEGIN is 1 */
     uint32_t rows;   /* of the event after those, handed over once this change is */
     union {

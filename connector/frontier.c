@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "connector/frontier.h"
+
+#include <stdio.h>
+
+void frontier_init(struct frontier *f)
+{
+    *f = (struct frontier){.is_ready = false};
+    offset_state_init(&f->state);
+}
+
+void frontier_fini(struct frontier *f)
+{
+    offset_state_fini(&f->state);
+}
+
+void frontier_start(struct frontier *f, const struct offset_state *from, bool is_ready)
+{
+    frontier_fini(f);
+    frontier_init(f);
+    offset_state_copy(&f->state, from);
+    f->is_ready = is_ready;
+}
+
+static void set_place(struct log_position *pos, const char *file, uint64_t offset)
+{
+    snprintf(pos->file, sizeof pos->file, "%s", file);
+    pos->offset = offset;
+}
+
+/* Without GTIDs a restart has to come back for the oldest open XA transaction; how far we are stands beside it. */
+static void move_to(struct frontier *f, const char *file, uint64_t offset)
+{
+    struct offset_state *st = &f->state;
+    f->has_moved = true;
+    if (st->has_gtids || st->n_xa == 0) {
+        set_place(&st->pos, file, offset);
+        st->reached.file[0] = '\0';
+        return;
+    }
+    st->pos = st->xa[0].pos;
+    set_place(&st->reached, file, offset);
+}
+
+static void begin(struct frontier *f, const struct change_mark *mark)
+{
+    f->is_inside = true;
+    f->keeps_gtid_out = false;
+    f->gtid = mark->gtid != NULL ? *mark->gtid : (struct gtid){.n = 0};
+    set_place(&f->begun, mark->file, mark->offset);
+    f->state.server_id = mark->server_id;
+    f->state.ts_sec = mark->ts_us / 1000000;
+}
+
+static void pass_record(struct frontier *f, const struct change *chg)
+{
+    f->is_split = chg->is_part;
+    if (chg->is_part || !f->is_inside)
+        return;
+    move_to(f, f->begun.file, f->begun.offset);
+    f->state.event = chg->events;
+    f->state.row = chg->rows;
+}
+
+static void commit(struct frontier *f, const struct change_mark *mark)
+{
+    if (f->gtid.n > 0 && !f->keeps_gtid_out) {
+        f->state.has_gtids = true;
+        gtid_set_add(&f->state.gtids, &f->gtid);
+    }
+    f->is_inside = false;
+    f->state.event = 0;
+    f->state.row = 0;
+    move_to(f, mark->file, mark->offset);
+}
+
+static void xa_open(struct frontier *f, const struct change_mark *mark)
+{
+    f->keeps_gtid_out = true;
+    offset_state_remove_xa(&f->state, mark->xid);
+    offset_state_add_xa(&f->state, mark->xid, &f->gtid, &f->begun);
+}
+
+static void xa_done(struct frontier *f, const struct change_mark *mark)
+{
+    offset_state_remove_xa(&f->state, mark->xid);
+    if (mark->gtid != NULL && mark->gtid->n > 0)
+        gtid_set_add(&f->state.gtids, mark->gtid);
+}
+
+void frontier_pass(struct frontier *f, const struct change *chg)
+{
+    switch (chg->kind) {
+    case CHANGE_RECORD:
+        pass_record(f, chg);
+        break;
+    case CHANGE_BEGIN:
+        begin(f, &chg->mark);
+        break;
+    case CHANGE_COMMIT:
+        commit(f, &chg->mark);
+        break;
+    case CHANGE_POSITION:
+        move_to(f, chg->mark.file, chg->mark.offset);
+        break;
+    case CHANGE_XA_OPEN:
+        xa_open(f, &chg->mark);
+        break;
+    case CHANGE_XA_DONE:
+        xa_done(f, &chg->mark);
+        break;
+    case CHANGE_READY:
+        f->is_ready = true;
+        f->has_moved = true;
+        break;
+    case CHANGE_SHAPE:
+    case CHANGE_END:
+        break;
+    }
+}
+
+bool frontier_is_storable(const struct frontier *f)
+{
+    return f->is_ready && !f->is_split;
+}
+
+void frontier_stored(struct frontier *f)
+{
+    f->has_moved = false;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * frontier: which position may be stored after each change that the loop has sent.
+ *
+ * The changes come in the order of the log. Their marks are added up here: completed transactions go into the
+ * GTID set, a transaction under way is described by its begin, and by how many of its events and rows are done.
+ * A prepared XA transaction stays out of the set until it ends, so that a restart gets its rows again.
+ *
+ * Always true:
+ *   F1  a restart from `state` repeats no record that was sent, and misses none
+ *   F2  nothing may be stored before the stream was ready (the barrier of a first start)
+ *   F3  between the records of one row nothing may be stored
+ *
+ * Loop thread only.
+ */
+#ifndef TIDEMARK_CONNECTOR_FRONTIER_H
+#define TIDEMARK_CONNECTOR_FRONTIER_H
+
+#include <stdbool.h>
+
+#include "binlog/change.h"
+#include "connector/offsets.h"
+
+struct frontier {
+    struct offset_state state; /* what would be stored now */
+    bool is_ready;             /* F2 */
+    bool is_split;             /* F3: in the midst of a row */
+    bool is_inside;            /* a transaction is under way */
+    bool has_moved;            /* the state is another than at the last frontier_stored */
+    struct gtid gtid;          /* of the transaction under way; n = 0: none */
+    bool keeps_gtid_out;       /* it is an XA PREPARE */
+    struct log_position begun; /* where the transaction under way starts */
+};
+
+void frontier_init(struct frontier *f);
+void frontier_fini(struct frontier *f);
+
+/* Starts at what was stored (copied), or at a first start's position, for which is_ready is false. */
+void frontier_start(struct frontier *f, const struct offset_state *from, bool is_ready);
+
+/* The change was sent, or passed when it has nothing to send. */
+void frontier_pass(struct frontier *f, const struct change *chg);
+
+/* Whether the state may be stored now. */
+bool frontier_is_storable(const struct frontier *f);
+
+/* The state was stored. */
+void frontier_stored(struct frontier *f);
+
+#endif
