@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "connector/pump.h"
+
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "binlog/shape.h"
+
+enum {
+    TURN_CHANGES = 4000,      /* then the loop looks at its other watchers */
+    CLOCK_EVERY_CHANGES = 64, /* how often a turn under load looks whether a commit is due */
+};
+
+/* A shape that waits for the end of its transaction, from which on it is in force. */
+struct waiting_shape {
+    struct waiting_shape *next;
+    char *db;
+    char *table;
+    const struct shape *shape; /* NULL: dropped */
+};
+
+struct pump {
+    struct pump_settings set;
+    struct inbox *in;
+    struct shape_store *shapes;
+    struct sink *sink;
+    struct committer *committer;
+    enum pump_state state;
+    enum pump_need need;
+    struct fail why;
+    struct frontier frontier;
+    struct offset_state stored;
+    bool stored_is_ready;
+    struct waiting_shape *first_shape; /* in order */
+    struct waiting_shape **last_shape;
+    bool keeps_shapes; /* shapes go with the next commit */
+    bool is_finishing;
+    bool saw_end;
+    int64_t dry_since_ms;   /* when the inbox was first found empty; 0: it is not */
+    int64_t drained_from_ms;
+    int64_t stored_ms;      /* end of the last commit */
+    struct buf offset_key;
+    struct buf scratch;
+    struct pump_counters counters;
+};
+
+const char *pump_state_name(enum pump_state state)
+{
+    static const char *const names[] = {"running", "draining", "committing", "aborting", "broken"};
+    return names[state];
+}
+
+static void set_state(struct pump *p, enum pump_state state, const char *because)
+{
+    if (p->state != state)
+        log_debug("pump", "%s -> %s (%s)", pump_state_name(p->state), pump_state_name(state), because);
+    p->state = state;
+}
+
+static void break_down(struct pump *p, enum pump_need need, const struct fail *why)
+{
+    p->need = need;
+    p->why = *why;
+    set_state(p, PUMP_BROKEN, why->text);
+}
+
+struct pump *pump_new(const struct pump_settings *set, struct inbox *in, struct shape_store *shapes)
+{
+    struct pump *p = mem_zero(1, sizeof *p);
+    p->set = *set;
+    p->in = in;
+    p->shapes = shapes;
+    p->state = PUMP_BROKEN;
+    p->last_shape = &p->first_shape;
+    frontier_init(&p->frontier);
+    offset_state_init(&p->stored);
+    buf_init(&p->offset_key);
+    buf_init(&p->scratch);
+    offsets_print_key(set->name, set->topic_prefix, &p->offset_key);
+    return p;
+}
+
+static void drop_shapes(struct pump *p)
+{
+    while (p->first_shape != NULL) {
+        struct waiting_shape *w = p->first_shape;
+        p->first_shape = w->next;
+        shape_free(&w->shape);
+        free(w->db);
+        free(w->table);
+        free(w);
+    }
+    p->last_shape = &p->first_shape;
+}
+
+void pump_free(struct pump **p)
+{
+    struct pump *pump = *p;
+    if (pump == NULL)
+        return;
+    drop_shapes(pump);
+    frontier_fini(&pump->frontier);
+    offset_state_fini(&pump->stored);
+    buf_fini(&pump->offset_key);
+    buf_fini(&pump->scratch);
+    free(pump);
+    *p = NULL;
+}
+
+void pump_start(struct pump *p, struct sink *sink, struct committer *committer, const struct offset_state *from,
+                bool is_ready)
+{
+    struct offset_state start;
+    offset_state_init(&start);
+    offset_state_copy(&start, from); /* may be our own p->stored */
+    drop_shapes(p);
+    frontier_start(&p->frontier, &start, is_ready);
+    offset_state_fini(&p->stored);
+    p->stored = start;
+    p->stored_is_ready = is_ready;
+    p->sink = sink;
+    p->committer = committer;
+    p->need = PUMP_NEEDS_NOTHING;
+    p->saw_end = false;
+    p->keeps_shapes = false;
+    p->dry_since_ms = 0;
+    p->stored_ms = clock_mono_ms();
+    set_state(p, PUMP_RUNNING, "started");
+}
+
+void pump_forget_producer(struct pump *p)
+{
+    p->sink = NULL;
+    p->committer = NULL;
+}
+
+/* ---- sending ---- */
+
+static enum sink_sent send_record(struct pump *p, const struct change *chg, struct inbox_chunk *chunk)
+{
+    const struct sink_record rec = {
+        .topic = chg->record.topic,
+        .has_key = chg->has_key,
+        .has_value = chg->has_value,
+        .has_context = true,
+        .header = (enum change_header)chg->header,
+        .header_value = chg->record.header_value,
+        .key = chg->record.key,
+        .value = chg->record.value,
+        .partition = chg->to_partition_0 ? 0 : SINK_ANY_PARTITION,
+        .opaque = chunk,
+    };
+    struct fail why;
+    enum sink_sent sent = sink_send(p->sink, &rec, &why);
+    if (sent == SINK_SENT) {
+        inbox_lend(chunk);
+        p->counters.records++;
+    } else if (sent == SINK_FAILED) {
+        break_down(p, PUMP_NEEDS_STOP, &why);
+    }
+    return sent;
+}
+
+static void wait_shape(struct pump *p, const struct change_mark *mark)
+{
+    struct waiting_shape *w = mem_zero(1, sizeof *w);
+    w->db = view_to_string(mark->db);
+    w->table = view_to_string(mark->table);
+    w->shape = mark->shape; /* its count came with the change */
+    *p->last_shape = w;
+    p->last_shape = &w->next;
+}
+
+static bool keep_shape(struct pump *p, const struct waiting_shape *w, struct fail *why)
+{
+    const struct offset_state *st = &p->frontier.state;
+    const struct shape_place place = {st->has_gtids ? &st->gtids : NULL, &st->pos, st->server_uuid};
+    struct view db = view_of(w->db);
+    struct view table = view_of(w->table);
+    struct buf value;
+    struct view ddl = VIEW_NONE;
+
+    buf_clear(&p->scratch);
+    if (w->shape != NULL) {
+        shape_print(w->shape, &p->scratch);
+        ddl = buf_view(&p->scratch);
+    }
+    shape_store_append(p->shapes, db, table, &place, ddl);
+    buf_init(&value);
+    buf_clear(&p->scratch);
+    shape_store_print_key(p->shapes, db, table, &p->scratch);
+    bool has_value = shape_store_print(p->shapes, db, table, &value);
+    bool ok = commit_keep_shape(p->committer, buf_view(&p->scratch), has_value, buf_view(&value), why);
+    buf_fini(&value);
+    p->keeps_shapes = true;
+    return ok;
+}
+
+/* The transaction that changed the shapes has ended: they are stored with the position behind it. */
+static void keep_shapes(struct pump *p)
+{
+    struct fail why;
+    for (const struct waiting_shape *w = p->first_shape; w != NULL; w = w->next) {
+        if (!keep_shape(p, w, &why)) {
+            fail_add(&why, "store the shape of %s.%s", w->db, w->table);
+            break_down(p, why.kind == FAIL_STOP ? PUMP_NEEDS_STOP : PUMP_NEEDS_REREAD, &why);
+            return;
+        }
+    }
+    drop_shapes(p);
+}
+
+/* False when the change could not be sent now. */
+static bool pass_change(struct pump *p, const struct change *chg, struct inbox_chunk *chunk)
+{
+    if (chg->kind == CHANGE_RECORD) {
+        if (send_record(p, chg, chunk) != SINK_SENT)
+            return false;
+    } else if (chg->kind == CHANGE_SHAPE) {
+        wait_shape(p, &chg->mark);
+    } else if (chg->kind == CHANGE_BEGIN) {
+        p->counters.last_event_ts_us = chg->mark.ts_us;
+        p->counters.transactions++;
+    } else if (chg->kind == CHANGE_END) {
+        p->saw_end = true;
+    }
+    frontier_pass(&p->frontier, chg);
+    bool ends_shapes = chg->kind == CHANGE_COMMIT || chg->kind == CHANGE_READY;
+    if (ends_shapes && p->frontier.is_ready && p->first_shape != NULL)
+        keep_shapes(p);
+    return true;
+}
+
+/* ---- committing ---- */
+
+static bool has_records(const struct pump *p)
+{
+    return sink_state(p->sink) == SINK_OPEN;
+}
+
+/* In how many ms a commit is due, were nothing more to come; 0 now, -1 never. */
+static int commit_due_ms(const struct pump *p, int64_t now_ms)
+{
+    if (!frontier_is_storable(&p->frontier))
+        return -1;
+    if (!has_records(p) && !p->frontier.has_moved && !p->keeps_shapes)
+        return -1;
+    if (p->is_finishing)
+        return 0;
+    int64_t due;
+    if (has_records(p) || p->keeps_shapes) {
+        int64_t opened_ms = sink_counts(p->sink)->opened_ms;
+        due = (opened_ms > 0 ? opened_ms : p->stored_ms) + p->set.commit_interval_ms;
+        if (p->dry_since_ms > 0) {
+            int64_t early = p->dry_since_ms + p->set.dry_ms;
+            if (early < p->stored_ms + p->set.pause_ms)
+                early = p->stored_ms + p->set.pause_ms;
+            due = early < due ? early : due;
+        }
+    } else {
+        due = p->stored_ms + p->set.position_interval_ms;
+    }
+    return due <= now_ms ? 0 : (int)(due - now_ms);
+}
+
+static void start_commit(struct pump *p)
+{
+    struct fail why;
+    buf_clear(&p->scratch);
+    offsets_print(&p->frontier.state, &p->scratch);
+    if (!commit_keep_offset(p->committer, buf_view(&p->offset_key), true, buf_view(&p->scratch), &why)) {
+        break_down(p, why.kind == FAIL_STOP ? PUMP_NEEDS_STOP : PUMP_NEEDS_REREAD, &why);
+        return;
+    }
+    set_state(p, PUMP_COMMITTING, "little is outstanding");
+    commit_start(p->committer);
+}
+
+static void start_abort(struct pump *p, const struct fail *why)
+{
+    log_warn("pump", "what was sent since the last commit is dropped and will be read again: %s", why->text);
+    p->why = *why;
+    p->counters.aborts++;
+    set_state(p, PUMP_ABORTING, why->text);
+    commit_start_abort(p->committer);
+}
+
+static void committed(struct pump *p, int64_t now_ms)
+{
+    offset_state_fini(&p->stored);
+    offset_state_init(&p->stored);
+    offset_state_copy(&p->stored, &p->frontier.state);
+    p->stored_is_ready = true;
+    p->stored_ms = now_ms;
+    p->keeps_shapes = false;
+    p->counters.commits++;
+    frontier_stored(&p->frontier);
+    set_state(p, PUMP_RUNNING, "committed");
+}
+
+static void take_result(struct pump *p, const struct commit_result *r, int64_t now_ms)
+{
+    switch (r->outcome) {
+    case COMMIT_DONE:
+        if (r->job == COMMIT_COMMIT)
+            committed(p, now_ms);
+        else
+            break_down(p, PUMP_NEEDS_REREAD, &p->why);
+        break;
+    case COMMIT_ABORT_NEEDED:
+        start_abort(p, &r->why);
+        break;
+    case COMMIT_RENEW:
+        break_down(p, PUMP_NEEDS_PRODUCER, &r->why);
+        break;
+    case COMMIT_STOP:
+    case COMMIT_REFUSED:
+    case COMMIT_INTERRUPTED:
+        break_down(p, PUMP_NEEDS_STOP, &r->why);
+        break;
+    }
+}
+
+static void heed_failures(struct pump *p)
+{
+    struct fail why;
+    if (p->state == PUMP_BROKEN || p->state == PUMP_COMMITTING || p->state == PUMP_ABORTING)
+        return; /* the running job reports it */
+    if (!sink_failure(p->sink, &why))
+        return;
+    if (why.kind == FAIL_STOP)
+        break_down(p, PUMP_NEEDS_STOP, &why);
+    else if (sink_state(p->sink) == SINK_DEAD)
+        break_down(p, PUMP_NEEDS_PRODUCER, &why);
+    else
+        start_abort(p, &why);
+}
+
+/* ---- a turn ---- */
+
+/* Moves changes until the inbox is dry, the producer is full, a commit is due or the turn was long enough. */
+static int move_changes(struct pump *p, int64_t now_ms)
+{
+    for (int n = 0; n < TURN_CHANGES && p->state == PUMP_RUNNING; n++) {
+        struct inbox_chunk *chunk = NULL;
+        const struct change *chg = p->is_finishing && !p->frontier.is_split ? NULL : inbox_take(p->in, &chunk);
+        if (chg == NULL) {
+            if (p->dry_since_ms == 0)
+                p->dry_since_ms = now_ms;
+            break;
+        }
+        p->dry_since_ms = 0;
+        if (!pass_change(p, chg, chunk)) {
+            inbox_untake(p->in);
+            return p->state == PUMP_BROKEN ? -1 : 1; /* the queue is full: reports will come */
+        }
+        if (n % CLOCK_EVERY_CHANGES == 0)
+            now_ms = clock_mono_ms();
+        if (!p->frontier.is_split && commit_due_ms(p, now_ms) == 0)
+            break;
+    }
+    if (p->state != PUMP_RUNNING)
+        return -1;
+    int due_ms = commit_due_ms(p, now_ms);
+    if (due_ms == 0) {
+        p->drained_from_ms = now_ms;
+        set_state(p, PUMP_DRAINING, "commit is due");
+        return 0;
+    }
+    return p->dry_since_ms == 0 ? 0 : due_ms;
+}
+
+int pump_turn(struct pump *p, int64_t now_ms)
+{
+    struct commit_result result;
+    if (p->sink == NULL)
+        return -1;
+    sink_service(p->sink);
+    while (commit_service(p->committer, &result))
+        take_result(p, &result, now_ms);
+    heed_failures(p);
+    if (p->state == PUMP_RUNNING) {
+        int again_ms = move_changes(p, now_ms);
+        if (p->state != PUMP_DRAINING)
+            return again_ms;
+    }
+    if (p->state == PUMP_DRAINING) {
+        int wait_ms = sink_drain_ms(p->sink, p->drained_from_ms, now_ms);
+        if (wait_ms > 0)
+            return wait_ms;
+        start_commit(p);
+    }
+    return -1;
+}
+
+void pump_finish(struct pump *p)
+{
+    p->is_finishing = true;
+}
+
+bool pump_is_flushed(const struct pump *p)
+{
+    if (p->state == PUMP_BROKEN || p->sink == NULL)
+        return true;
+    return p->state == PUMP_RUNNING && !p->frontier.is_split && !has_records(p) &&
+           (!p->frontier.has_moved || !p->frontier.is_ready);
+}
+
+enum pump_state pump_state(const struct pump *p)
+{
+    return p->state;
+}
+
+enum pump_need pump_need(const struct pump *p)
+{
+    return p->state == PUMP_BROKEN ? p->need : PUMP_NEEDS_NOTHING;
+}
+
+const struct fail *pump_fail(const struct pump *p)
+{
+    return &p->why;
+}
+
+bool pump_saw_end(const struct pump *p)
+{
+    return p->saw_end;
+}
+
+const struct offset_state *pump_stored(const struct pump *p)
+{
+    return &p->stored;
+}
+
+bool pump_stored_is_ready(const struct pump *p)
+{
+    return p->stored_is_ready;
+}
+
+const struct pump_counters *pump_counters(const struct pump *p)
+{
+    return &p->counters;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pump: moves changes from the inbox to the producer, and decides when what was sent is committed.
+ *
+ *   RUNNING    -> DRAINING    [commit is due]        nothing more is given to the producer
+ *   DRAINING   -> COMMITTING  [little is outstanding] the committer flushes, stores the position and commits
+ *   COMMITTING -> RUNNING     [done]
+ *   COMMITTING -> ABORTING    [the commit was refused]
+ *   RUNNING, DRAINING -> ABORTING  [a delivery failed]
+ *   ABORTING   -> BROKEN      [dropped]  what was sent since the last commit has to be read again
+ *   any        -> BROKEN      [producer of no use, or an operator must act]
+ *   BROKEN     -> RUNNING     [pump_start]
+ *
+ * A commit is due commit_interval_ms after the first record since the last one; earlier when the input has been dry
+ * for dry_ms, but not sooner than pause_ms after the last commit; for a position that moved without records
+ * after position_interval_ms; and at once when the connector stops.
+ *
+ * Always true:
+ *   P1  a position is stored only in, or after, the commit of all records before it
+ *   P2  while a commit runs nothing is given to the producer; the reader goes on until the inbox is full
+ *
+ * Loop thread only; never waits.
+ */
+#ifndef TIDEMARK_CONNECTOR_PUMP_H
+#define TIDEMARK_CONNECTOR_PUMP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/fail.h"
+#include "connector/commit.h"
+#include "connector/frontier.h"
+#include "connector/inbox.h"
+#include "connector/shape_store.h"
+#include "connector/sink.h"
+
+struct pump_settings {
+    const char *name; /* of the connector, for the offset's key */
+    const char *topic_prefix;
+    int commit_interval_ms;   /* tidemark.commit.interval.ms */
+    int dry_ms;               /* tidemark.commit.dry.ms */
+    int pause_ms;             /* tidemark.commit.pause.ms */
+    int position_interval_ms; /* tidemark.offset.interval.ms */
+};
+
+enum pump_state {
+    PUMP_RUNNING,
+    PUMP_DRAINING,
+    PUMP_COMMITTING,
+    PUMP_ABORTING,
+    PUMP_BROKEN,
+};
+
+/* What the owner has to do when the pump is BROKEN. */
+enum pump_need {
+    PUMP_NEEDS_NOTHING,
+    PUMP_NEEDS_REREAD,   /* start the reader again from pump_stored */
+    PUMP_NEEDS_PRODUCER, /* the same, with a new producer */
+    PUMP_NEEDS_STOP,     /* end the process; pump_fail says why */
+};
+
+struct pump;
+
+/* All lent. The store takes up shapes as they pass. */
+struct pump *pump_new(const struct pump_settings *set, struct inbox *in, struct shape_store *shapes);
+void pump_free(struct pump **p);
+
+/* Starts, or starts again, at a stored state (copied); is_ready: see frontier. The producer must be READY. */
+void pump_start(struct pump *p, struct sink *sink, struct committer *committer, const struct offset_state *from,
+                bool is_ready);
+
+/* One turn: serves the producer and the committer, moves changes. Returns in how many milliseconds it wants the next
+ * turn at the latest: 0 at once (there is more to take), -1 when only a descriptor can bring news. */
+int pump_turn(struct pump *p, int64_t now_ms);
+
+/* Lets go of a dead producer: no longer used. */
+void pump_forget_producer(struct pump *p);
+
+/* Takes nothing more and commits what was sent. pump_is_flushed says when that is done. */
+void pump_finish(struct pump *p);
+bool pump_is_flushed(const struct pump *p);
+
+enum pump_state pump_state(const struct pump *p);
+const char *pump_state_name(enum pump_state state);
+enum pump_need pump_need(const struct pump *p);
+const struct fail *pump_fail(const struct pump *p);
+
+/* The reader has told that it ended. */
+bool pump_saw_end(const struct pump *p);
+
+/* The last state that was stored; what a reader starts from. */
+const struct offset_state *pump_stored(const struct pump *p);
+bool pump_stored_is_ready(const struct pump *p);
+
+struct pump_counters {
+    uint64_t records;
+    uint64_t transactions;
+    uint64_t commits;
+    uint64_t aborts;
+    int64_t last_event_ts_us; /* commit time of the newest transaction sent */
+};
+const struct pump_counters *pump_counters(const struct pump *p);
+
+#endif
