@@ -53,7 +53,7 @@ struct stream_transaction {
     uint64_t offset;       /* of its BEGIN event (or of the payload it is in) */
     bool has_thread;
     uint64_t thread;
-    int64_t ts_us; /* commit time on its origin; of the event's second without GTID events */
+    int64_t ts_us; /* commit time on its origin; without GTIDs the second of its first event */
     uint32_t server_id;
     uint32_t events; /* handed over so far, BEGIN counts as 1 */
 };
@@ -61,9 +61,11 @@ struct stream_transaction {
 /* What one rows event is to its rows. */
 struct stream_event {
     const struct stream_transaction *trx;
-    uint64_t offset; /* start of the event, or of the payload around it */
+    const char *file; /* interned; where the event lies: of XA rows, the file of their prepare */
+    uint64_t offset;  /* start of the event, or of the payload around it */
     uint32_t bytes;  /* its length: a first idea of what its rows need */
     uint32_t server_id;
+    int64_t ts_us;     /* commit time on the origin; without GTIDs the event's own second */
     struct view query; /* the statement, when the server logs it; else empty */
     int64_t now_ns;    /* wall clock when it was fetched */
 };
@@ -71,9 +73,11 @@ struct stream_event {
 /* A statement that the log holds, with what it did to tables. */
 struct stream_statement {
     const struct stream_transaction *trx;
+    const char *file;
     uint64_t offset;
     uint32_t server_id;
     int64_t ts_us;
+    int64_t now_ns;
     struct view db;  /* default database of the session */
     struct view sql; /* UTF-8 */
     const struct ddl_result *effects;
@@ -84,7 +88,7 @@ struct stream_output {
     void *ctx;
 
     /* Whether the table's rows are wanted. Asked once per table version. */
-    bool (*is_captured)(void *ctx, struct view db, struct view table);
+    bool (*is_captured)(const void *ctx, struct view db, struct view table);
 
     /* A handle for rows of this shape; closed when the shape is no longer in force. */
     bool (*open_table)(void *ctx, const struct shape *shape, void **table, struct fail *why);
@@ -133,9 +137,12 @@ struct stream_start {
     struct gtid inside_gtid; /* n = 0: the first transaction that comes */
     uint32_t skip_events;
     uint32_t skip_rows;
-    /* First start: tell nothing at or below this position. */
+    /* Tell no row and no statement at or below this position, only begins, commits and XA transactions. */
     bool has_barrier;
     struct log_position barrier;
+    /* The shapes in the catalog speak from the barrier on: a table with a statement before it is read again, and the
+     * barrier moves behind that. False: the shapes speak from pos on. */
+    bool shapes_are_of_barrier;
 };
 
 struct stream;
@@ -146,23 +153,23 @@ void stream_free(struct stream **st);
 /* Before the first event. */
 void stream_begin(struct stream *st, const struct stream_start *start);
 
+/* A table's shape in the catalog was read from the server and speaks from that position on. */
+void stream_distrust_before(struct stream *st, struct view db, struct view table, const struct log_position *from);
+
 /* The connection was lost: the next event comes from a dump opened with stream_where. */
 void stream_reconnected(struct stream *st);
 
 /* Where a new dump has to start so that the stream goes on without a gap. */
 struct stream_where {
-    const struct gtid_set *executed; /* ask for all but these; prepared XA transactions are left out */
-    const struct log_position *pos;  /* a transaction's start at or before what is needed */
-    bool has_open_xa;                /* then the position must not be used with a GTID set */
+    const struct gtid_set *executed; /* ask for all but these: also prepared XA transactions, whose rows are here */
+    bool has_gtids;
+    const struct log_position *pos; /* where the transaction under way starts, else where the next one will */
 };
 struct stream_where stream_where(const struct stream *st);
 
 /* One event, whole, with header and checksum. On failure nothing of it was handed over beyond what the output
  * was told, and the stream must not be fed again. */
 MUST_USE bool stream_feed(struct stream *st, struct view event, int64_t now_ns, struct fail *why);
-
-/* Lets an output that holds back a batch know that input ran dry. */
-MUST_USE bool stream_idle(struct stream *st, struct fail *why);
 
 /* Counters since stream_new. */
 struct stream_counters {
@@ -174,7 +181,12 @@ struct stream_counters {
 };
 const struct stream_counters *stream_counters(const struct stream *st);
 
-/* The server's version and settings that change how events are read. */
-void stream_set_server(struct stream *st, uint32_t version, bool folds_case, const struct charset *server_charset);
+/* What is known of the server that sends the events. */
+struct stream_server {
+    uint32_t version; /* 90704 */
+    const struct charset *charset;
+    struct view collation;
+};
+void stream_set_server(struct stream *st, const struct stream_server *server);
 
 #endif
