@@ -30,9 +30,9 @@ BELOW = {  # folder: the folders it may include from, beside itself
 DOORS = {  # foreign header: the files (stems) that may include it; a test may include any
     "mysql.h": ["binlog/source", "binlog/reader", "snapshot/query"],
     "rdkafka.h": ["connector/client", "connector/sink", "connector/commit", "connector/offsets", "signal/consumer"],
-    "cJSON.h": ["connector/config", "connector/offsets", "signal/parse"],
+    "cJSON.h": ["connector/properties", "connector/offsets", "signal/parse"],
     "ev.h": ["connector/connector", "connector/metrics"],
-    "pcre2.h": ["connector/config", "connector/filter"],
+    "pcre2.h": ["connector/regex"],
     "microhttpd.h": ["connector/metrics"],
 }
 
