@@ -33,8 +33,7 @@ struct client_settings {
 MUST_USE rd_kafka_conf_t *client_conf_new(const struct client_settings *set, struct fail *why);
 
 /* Sets one value; false and why (STOP, CONFIG), naming it. Values that may be secret are not shown. */
-MUST_USE bool client_conf_set(rd_kafka_conf_t *conf, const char *name, const char *value,
-                              struct fail *why);
+MUST_USE bool client_conf_set(rd_kafka_conf_t *conf, const char *name, const char *value, struct fail *why);
 
 /* Makes the client. Takes conf in any case. NULL and why on failure. */
 MUST_USE rd_kafka_t *client_open(rd_kafka_type_t type, rd_kafka_conf_t *conf, struct fail *why);
@@ -45,8 +44,8 @@ bool client_close(rd_kafka_t **rk, int timeout_ms);
 
 /* Fills why: kind and area by the error, text from the format, the error in words, and a hint where we know one.
  * `detail` is librdkafka's sentence or NULL. Returns false. */
-bool client_fail(struct fail *why, rd_kafka_resp_err_t err, const char *detail, const char *format,
-                 ...) PRINTF_LIKE(4, 5);
+bool client_fail(struct fail *why, rd_kafka_resp_err_t err, const char *detail, const char *format, ...)
+    PRINTF_LIKE(4, 5);
 
 /* Whether trying the same again may help. */
 bool client_is_retriable(rd_kafka_resp_err_t err);

@@ -55,13 +55,12 @@ enum { SINK_ANY_PARTITION = -1 };
 
 struct sink_settings {
     struct client_settings client;
-    const char *transactional_id; /* NULL: at-least-once */
-    int transaction_timeout_ms;   /* 0: 60,000 */
-    size_t message_max_bytes;     /* largest record we send; 0: librdkafka's 1,000,000 */
-    size_t pool_bytes;            /* what the owner of the values may have in flight */
-    const struct sink_header
-        *context;     /* headers that are the same on every record of a table; copied */
-    size_t n_context; /* at most SINK_CONTEXT_MAX */
+    const char *transactional_id;      /* NULL: at-least-once */
+    int transaction_timeout_ms;        /* 0: 60,000 */
+    size_t message_max_bytes;          /* largest record we send; 0: librdkafka's 1,000,000 */
+    size_t pool_bytes;                 /* what the owner of the values may have in flight */
+    const struct sink_header *context; /* headers that are the same on every record of a table; copied */
+    size_t n_context;                  /* at most SINK_CONTEXT_MAX */
     /* A record with an opaque is back: its bytes are no longer used. ok: the broker has it. */
     void (*on_delivered)(void *ctx, void *opaque, bool ok);
     void *ctx;
@@ -92,7 +91,7 @@ enum sink_sent {
 MUST_USE struct sink *sink_open(const struct sink_settings *set, struct fail *why);
 
 /* Purges what is still queued (reported as not ok, within this call) and closes, waiting no longer than timeout_ms.
- * False: librdkafka did not end in time and still holds lent memory: leave it alone and end the process. */
+ * False: librdkafka did not end in time and still holds lent memory, unreported: leave it alone and end the process. */
 bool sink_close(struct sink **s, int timeout_ms);
 
 /* Record larger than message_max_bytes: REFUSE, area DATA, naming topic, key and both sizes. */
@@ -133,11 +132,15 @@ bool sink_failure(const struct sink *s, struct fail *why);
 
 rd_kafka_t *sink_kafka(const struct sink *s);
 void sink_set_state(struct sink *s, enum sink_state state);
-void sink_forget_failure(struct sink *s);
+
+/* Becomes ABORTABLE or DEAD for that reason, unless an earlier one stands. */
+void sink_break(struct sink *s, enum sink_state state, const struct fail *why);
+
+/* state is SINK_DEAD; any thread. */
+bool sink_is_dead(const struct sink *s);
 
 /* As client_fail, with what only the sink knows: _FENCED is another instance (STOP, FENCED) unless our own transaction
  * was open for longer than its timeout (RETRY). */
-bool sink_fail(const struct sink *s, struct fail *why, rd_kafka_resp_err_t err, const char *detail,
-               const char *doing);
+bool sink_fail(const struct sink *s, struct fail *why, rd_kafka_resp_err_t err, const char *detail, const char *doing);
 
 #endif

@@ -1,0 +1,610 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "connector/sink.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/map.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    MAGIC = 0x5134b001,
+    BATCH_BYTES = 1000000,
+    DRAIN_QUIET_MS = 5,
+    OUTSTANDING_MAX = 100000, /* librdkafka needs some 200 bytes a record beside what is lent */
+    DEFAULT_MESSAGE_BYTES = 1000000,
+    DEFAULT_TRANSACTION_MS = 60000,
+    POLL_ROUNDS = 64, /* of a turn: the rest waits for the next */
+    KEY_EXCERPT = 120,
+};
+
+struct sink {
+    uint32_t magic;
+    rd_kafka_t *rk;
+    rd_kafka_queue_t *queue; /* delivery reports and errors, as events */
+    int fd;                  /* eventfd that librdkafka writes when the queue becomes non-empty */
+    enum sink_state state;
+    int64_t state_ms;
+    atomic_bool is_dead; /* state == SINK_DEAD, for the committer's thread */
+    bool is_transactional;
+    int transaction_timeout_ms;
+    size_t message_max_bytes;
+    struct map topics; /* address of the interned name -> rd_kafka_topic_t */
+    const char *last_name;
+    rd_kafka_topic_t *last_topic;
+    rd_kafka_headers_t *context; /* template, copied for each record */
+    struct sink_counts counts;
+    struct fail failure; /* kind FAIL_NONE: none */
+    bool is_closing;
+    struct buf kept_back; /* opaques purged while closing: a request half sent may still point at their bytes */
+    void (*on_delivered)(void *ctx, void *opaque, bool ok);
+    void *ctx;
+};
+
+/* ---- states ---- */
+
+#define MAY(state) (1u << (state))
+
+static const struct {
+    const char *name;
+    unsigned next; /* states it may become */
+} states[] = {
+    [SINK_STARTING] = {"starting", MAY(SINK_READY)},
+    [SINK_READY] = {"ready", MAY(SINK_OPEN) | MAY(SINK_ENDING)},
+    [SINK_OPEN] = {"open", MAY(SINK_ENDING) | MAY(SINK_ABORTABLE)},
+    [SINK_ENDING] = {"ending", MAY(SINK_READY) | MAY(SINK_OPEN) | MAY(SINK_ABORTABLE)},
+    [SINK_ABORTABLE] = {"abortable", MAY(SINK_ENDING)},
+    [SINK_DEAD] = {"dead", 0},
+};
+
+enum sink_state sink_state(const struct sink *s)
+{
+    return s->state;
+}
+
+const char *sink_state_name(enum sink_state state)
+{
+    return states[state].name;
+}
+
+void sink_set_state(struct sink *s, enum sink_state state)
+{
+    if (s->state == state)
+        return;
+    ASSERT(state == SINK_DEAD || (states[s->state].next & MAY(state)) != 0);
+    log_debug("sink", "%s -> %s", states[s->state].name, states[state].name);
+    s->state = state;
+    s->state_ms = clock_mono_ms();
+    if (state == SINK_OPEN && s->counts.opened_ms == 0)
+        s->counts.opened_ms = s->state_ms;
+    if (state == SINK_READY) {
+        s->counts.opened_ms = 0;
+        s->failure.kind = FAIL_NONE;
+    }
+    if (state == SINK_DEAD)
+        atomic_store(&s->is_dead, true);
+}
+
+void sink_break(struct sink *s, enum sink_state state, const struct fail *why)
+{
+    ASSERT((state == SINK_ABORTABLE || state == SINK_DEAD) && why->kind != FAIL_NONE);
+    if (s->failure.kind == FAIL_NONE)
+        s->failure = *why;
+    if (s->state != SINK_DEAD)
+        sink_set_state(s, state);
+}
+
+/* ---- settings ---- */
+
+static bool set_number(rd_kafka_conf_t *conf, const char *name, long long value, struct fail *why)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%lld", value);
+    return client_conf_set(conf, name, text, why);
+}
+
+/* What keeps one large request a partition on the wire and our pool the only gate. */
+static bool set_rhythm(rd_kafka_conf_t *conf, const struct sink *s, size_t pool_bytes, struct fail *why)
+{
+    size_t queue_kb = (2 * pool_bytes + 2 * s->message_max_bytes) / 1024 + 65536;
+    return set_number(conf, "linger.ms", 100, why) && set_number(conf, "batch.size", BATCH_BYTES, why) &&
+           set_number(conf, "batch.num.messages", OUTSTANDING_MAX, why) &&
+           set_number(conf, "queue.buffering.max.messages", 2 * OUTSTANDING_MAX, why) &&
+           set_number(conf, "queue.buffering.max.kbytes", queue_kb > INT32_MAX ? INT32_MAX : (long long)queue_kb,
+                      why) &&
+           set_number(conf, "message.max.bytes", (long long)s->message_max_bytes, why) &&
+           client_conf_set(conf, "partitioner", "murmur2_random", why) &&
+           client_conf_set(conf, "enable.idempotence", "true", why);
+}
+
+static bool set_transactions(rd_kafka_conf_t *conf, const struct sink *s, const char *id, struct fail *why)
+{
+    if (id == NULL) /* a record is tried for as long as it takes */
+        return set_number(conf, "message.timeout.ms", 0, why);
+    return client_conf_set(conf, "transactional.id", id, why) &&
+           set_number(conf, "transaction.timeout.ms", s->transaction_timeout_ms, why) &&
+           set_number(conf, "message.timeout.ms", s->transaction_timeout_ms, why);
+}
+
+static rd_kafka_conf_t *conf_new(const struct sink *s, const struct sink_settings *set, struct fail *why)
+{
+    rd_kafka_conf_t *conf = client_conf_new(&set->client, why);
+    if (conf == NULL)
+        return NULL;
+    rd_kafka_conf_set_events(conf, RD_KAFKA_EVENT_DR | RD_KAFKA_EVENT_ERROR);
+    if (set_rhythm(conf, s, set->pool_bytes, why) && set_transactions(conf, s, set->transactional_id, why))
+        return conf;
+    rd_kafka_conf_destroy(conf);
+    return NULL;
+}
+
+static rd_kafka_headers_t *headers_of(const struct sink_header *context, size_t n)
+{
+    if (n == 0)
+        return NULL;
+    rd_kafka_headers_t *hdrs = rd_kafka_headers_new(n);
+    for (size_t i = 0; i < n; i++)
+        rd_kafka_header_add(hdrs, context[i].name, -1, context[i].value, -1);
+    return hdrs;
+}
+
+/* ---- open and close ---- */
+
+static void sink_free(struct sink *s)
+{
+    map_fini(&s->topics, NULL);
+    buf_fini(&s->kept_back);
+    if (s->context != NULL)
+        rd_kafka_headers_destroy(s->context);
+    if (s->fd >= 0)
+        close(s->fd);
+    s->magic = 0;
+    free(s);
+}
+
+static bool listen_to_queue(struct sink *s, struct fail *why)
+{
+    s->fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    if (s->fd < 0)
+        return fail_set(why, FAIL_STOP, FAIL_AREA_SYSTEM, errno, "make an eventfd for Kafka: %m");
+    uint64_t one = 1;
+    s->queue = rd_kafka_queue_get_main(s->rk);
+    rd_kafka_queue_io_event_enable(s->queue, s->fd, &one, sizeof one);
+    return true;
+}
+
+struct sink *sink_open(const struct sink_settings *set, struct fail *why)
+{
+    ASSERT(set->n_context <= SINK_CONTEXT_MAX && set->on_delivered != NULL);
+    struct sink *s = mem_zero(1, sizeof *s);
+    s->magic = MAGIC;
+    s->fd = -1;
+    s->is_transactional = set->transactional_id != NULL;
+    s->transaction_timeout_ms = set->transaction_timeout_ms > 0 ? set->transaction_timeout_ms : DEFAULT_TRANSACTION_MS;
+    s->message_max_bytes = set->message_max_bytes > 0 ? set->message_max_bytes : DEFAULT_MESSAGE_BYTES;
+    s->on_delivered = set->on_delivered;
+    s->ctx = set->ctx;
+    s->context = headers_of(set->context, set->n_context);
+    map_init(&s->topics);
+    buf_init(&s->kept_back);
+    rd_kafka_conf_t *conf = conf_new(s, set, why);
+    if (conf != NULL)
+        s->rk = client_open(RD_KAFKA_PRODUCER, conf, why);
+    if (s->rk == NULL || !listen_to_queue(s, why)) {
+        client_close(&s->rk, 1000);
+        sink_free(s);
+        return NULL;
+    }
+    return s;
+}
+
+static void topics_free(struct sink *s)
+{
+    size_t at = 0;
+    for (const struct map_entry *e; (e = map_next(&s->topics, &at)) != NULL;)
+        rd_kafka_topic_destroy(e->value);
+}
+
+/* Gets the lent bytes back, as far as librdkafka lets go of them in that time. */
+static void purge(struct sink *s, int timeout_ms)
+{
+    int64_t end = clock_mono_ms() + timeout_ms;
+    rd_kafka_purge(s->rk, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT | RD_KAFKA_PURGE_F_NON_BLOCKING);
+    sink_service(s);
+    while (s->counts.outstanding > 0 && clock_mono_ms() < end) {
+        struct timespec pause = {0, 1000000};
+        nanosleep(&pause, NULL);
+        sink_service(s);
+    }
+}
+
+static void give_back(struct sink *s)
+{
+    void *opaque;
+    for (const uint8_t *p = s->kept_back.start; p < s->kept_back.p; p += sizeof opaque) {
+        memcpy(&opaque, p, sizeof opaque);
+        s->on_delivered(s->ctx, opaque, false);
+    }
+}
+
+bool sink_close(struct sink **sink, int timeout_ms)
+{
+    struct sink *s = *sink;
+    if (s == NULL)
+        return true;
+    ASSERT(s->magic == MAGIC);
+    *sink = NULL;
+    int64_t end = clock_mono_ms() + timeout_ms;
+    s->is_closing = true;
+    purge(s, timeout_ms / 2);
+    bool is_back = s->counts.outstanding == 0;
+    rd_kafka_queue_io_event_enable(s->queue, -1, NULL, 0);
+    rd_kafka_queue_destroy(s->queue);
+    topics_free(s);
+    int64_t left = end - clock_mono_ms();
+    bool is_closed = client_close(&s->rk, left > 0 ? (int)left : 0);
+    if (is_closed)
+        give_back(s);
+    sink_free(s);
+    return is_back && is_closed;
+}
+
+/* ---- sending ---- */
+
+static rd_kafka_topic_t *topic_of(struct sink *s, const char *name)
+{
+    if (name == s->last_name)
+        return s->last_topic;
+    struct view key = {(const uint8_t *)&name, sizeof name}; /* the address itself: names are interned */
+    rd_kafka_topic_t *rkt = map_get(&s->topics, key);
+    if (rkt == NULL) {
+        rkt = rd_kafka_topic_new(s->rk, name, NULL);
+        if (rkt == NULL)
+            return NULL;
+        map_put(&s->topics, key, rkt);
+    }
+    s->last_name = name;
+    s->last_topic = rkt;
+    return rkt;
+}
+
+static rd_kafka_headers_t *record_headers(const struct sink *s, const struct sink_record *rec)
+{
+    bool has_context = rec->has_context && s->context != NULL;
+    if (rec->header == CHANGE_HEADER_NONE)
+        return has_context ? rd_kafka_headers_copy(s->context) : NULL;
+    rd_kafka_headers_t *hdrs = rd_kafka_headers_new(SINK_CONTEXT_MAX + 1);
+    rd_kafka_header_add(hdrs, rec->header == CHANGE_HEADER_NEWKEY ? "__debezium.newkey" : "__debezium.oldkey", -1,
+                        rec->header_value.p, (ssize_t)rec->header_value.n);
+    const char *name;
+    const void *value;
+    size_t n;
+    for (size_t i = 0; has_context && rd_kafka_header_get_all(s->context, i, &name, &value, &n) == 0; i++)
+        rd_kafka_header_add(hdrs, name, -1, value, (ssize_t)n);
+    return hdrs;
+}
+
+/* librdkafka tells null from empty by the pointer. */
+static void *pointer_of(bool has, struct view v)
+{
+    static uint8_t nothing;
+    if (!has)
+        return NULL;
+    return v.p == NULL ? &nothing : (void *)(uintptr_t)v.p;
+}
+
+static rd_kafka_resp_err_t produce_with(struct sink *s, rd_kafka_topic_t *rkt, const struct sink_record *rec, int flags,
+                                        rd_kafka_headers_t *hdrs)
+{
+    rd_kafka_vu_t vus[] = {
+        {.vtype = RD_KAFKA_VTYPE_RKT, .u.rkt = rkt},
+        {.vtype = RD_KAFKA_VTYPE_PARTITION, .u.i32 = rec->partition},
+        {.vtype = RD_KAFKA_VTYPE_MSGFLAGS, .u.i = flags},
+        {.vtype = RD_KAFKA_VTYPE_KEY, .u.mem = {pointer_of(rec->has_key, rec->key), rec->key.n}},
+        {.vtype = RD_KAFKA_VTYPE_VALUE, .u.mem = {pointer_of(rec->has_value, rec->value), rec->value.n}},
+        {.vtype = RD_KAFKA_VTYPE_OPAQUE, .u.ptr = rec->opaque},
+        {.vtype = RD_KAFKA_VTYPE_HEADERS, .u.headers = hdrs},
+    };
+    rd_kafka_error_t *error = rd_kafka_produceva(s->rk, vus, sizeof vus / sizeof *vus);
+    if (error == NULL)
+        return RD_KAFKA_RESP_ERR_NO_ERROR;
+    rd_kafka_resp_err_t err = rd_kafka_error_code(error);
+    rd_kafka_error_destroy(error);
+    rd_kafka_headers_destroy(hdrs); /* taken only with the record */
+    return err;
+}
+
+static rd_kafka_resp_err_t produce(struct sink *s, rd_kafka_topic_t *rkt, const struct sink_record *rec)
+{
+    int flags = rec->is_copied ? RD_KAFKA_MSG_F_COPY : 0;
+    rd_kafka_headers_t *hdrs = record_headers(s, rec);
+    if (hdrs != NULL)
+        return produce_with(s, rkt, rec, flags, hdrs);
+    if (rd_kafka_produce(rkt, rec->partition, flags, pointer_of(rec->has_value, rec->value), rec->value.n,
+                         pointer_of(rec->has_key, rec->key), rec->key.n, rec->opaque) == 0)
+        return RD_KAFKA_RESP_ERR_NO_ERROR;
+    return rd_kafka_last_error();
+}
+
+/* The first bytes of a key, for people. */
+static void print_key(struct view key, char out[KEY_EXCERPT])
+{
+    size_t n = key.n < KEY_EXCERPT - 4 ? key.n : KEY_EXCERPT - 4;
+    for (size_t i = 0; i < n; i++)
+        out[i] = key.p[i] < 0x20 || key.p[i] == 0x7f ? '.' : (char)key.p[i];
+    snprintf(out + n, KEY_EXCERPT - n, "%s", key.n > n ? "..." : "");
+}
+
+static bool check_size(const struct sink *s, const struct sink_record *rec, struct fail *why)
+{
+    size_t n = rec->key.n + rec->value.n + rec->header_value.n;
+    if (n <= s->message_max_bytes)
+        return true;
+    char key[KEY_EXCERPT];
+    print_key(rec->key, key);
+    return fail_set(why, FAIL_REFUSE, FAIL_AREA_DATA, RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE,
+                    "send a record to %s with key %s: it has %zu bytes, the limit is %zu; hint: raise "
+                    "producer.override.max.request.size and max.message.bytes of the topic",
+                    rec->topic, rec->has_key ? key : "(none)", n, s->message_max_bytes);
+}
+
+/* The first record of a transaction begins it; only librdkafka's own thread is asked, not the network. */
+static bool begin(struct sink *s, struct fail *why)
+{
+    if (s->is_transactional) {
+        rd_kafka_error_t *error = rd_kafka_begin_transaction(s->rk);
+        if (error != NULL) {
+            sink_fail(s, why, rd_kafka_error_code(error), rd_kafka_error_string(error), "begin a Kafka transaction");
+            if (rd_kafka_error_is_fatal(error))
+                sink_break(s, SINK_DEAD, why);
+            rd_kafka_error_destroy(error);
+            return false;
+        }
+    }
+    sink_set_state(s, SINK_OPEN);
+    return true;
+}
+
+static void count_sent(struct sink *s, const struct sink_record *rec)
+{
+    uint64_t n = rec->key.n + rec->value.n;
+    s->counts.outstanding++;
+    s->counts.outstanding_bytes += n;
+    s->counts.sent++;
+    s->counts.sent_bytes += n;
+}
+
+static enum sink_sent refuse(struct sink *s, const struct sink_record *rec, rd_kafka_resp_err_t err, struct fail *why)
+{
+    char doing[300];
+    if (err == RD_KAFKA_RESP_ERR__QUEUE_FULL)
+        return SINK_LATER;
+    snprintf(doing, sizeof doing, "send a record to %.249s", rec->topic);
+    if (sink_failure(s, why)) /* what came first says more than "wrong state" does */
+        return SINK_FAILED;
+    sink_fail(s, why, err, NULL, doing);
+    if (rd_kafka_fatal_error(s->rk, NULL, 0) != RD_KAFKA_RESP_ERR_NO_ERROR)
+        sink_break(s, SINK_DEAD, why);
+    return SINK_FAILED;
+}
+
+static bool may_send(const struct sink *s, const struct sink_record *rec)
+{
+    if (s->state != SINK_OPEN && s->state != SINK_READY)
+        return false;
+    return rec->is_copied || s->counts.outstanding < OUTSTANDING_MAX;
+}
+
+enum sink_sent sink_send(struct sink *s, const struct sink_record *rec, struct fail *why)
+{
+    ASSERT(s->magic == MAGIC);
+    if (s->state == SINK_DEAD || s->state == SINK_ABORTABLE) {
+        ASSERT(sink_failure(s, why));
+        return SINK_FAILED;
+    }
+    if (!may_send(s, rec))
+        return SINK_LATER;
+    if (!check_size(s, rec, why) || (s->state == SINK_READY && !begin(s, why)))
+        return SINK_FAILED;
+    rd_kafka_topic_t *rkt = topic_of(s, rec->topic);
+    rd_kafka_resp_err_t err = rkt == NULL ? rd_kafka_last_error() : produce(s, rkt, rec);
+    if (err != RD_KAFKA_RESP_ERR_NO_ERROR)
+        return refuse(s, rec, err, why);
+    count_sent(s, rec);
+    return SINK_SENT;
+}
+
+/* ---- reports ---- */
+
+static bool is_purged(rd_kafka_resp_err_t err)
+{
+    return err == RD_KAFKA_RESP_ERR__PURGE_QUEUE || err == RD_KAFKA_RESP_ERR__PURGE_INFLIGHT;
+}
+
+static void note_failed(struct sink *s, const rd_kafka_message_t *msg)
+{
+    if (is_purged(msg->err))
+        return;
+    char key[KEY_EXCERPT], doing[600];
+    struct fail why;
+    s->counts.failed++;
+    print_key((struct view){msg->key, msg->key_len}, key);
+    snprintf(doing, sizeof doing, "send a record of %zu bytes to %.249s with key %s", msg->len + msg->key_len,
+             rd_kafka_topic_name(msg->rkt), msg->key == NULL ? "(none)" : key);
+    sink_fail(s, &why, msg->err, NULL, doing);
+    if (s->failure.kind != FAIL_NONE)
+        return;
+    log_warn("sink", "%s", why.text);
+    s->failure = why;
+    if (s->state == SINK_OPEN)
+        sink_set_state(s, SINK_ABORTABLE);
+}
+
+static void take_report(struct sink *s, const rd_kafka_message_t *msg)
+{
+    bool ok = msg->err == RD_KAFKA_RESP_ERR_NO_ERROR;
+    uint64_t n = msg->len + msg->key_len;
+    ASSERT(s->counts.outstanding > 0 && s->counts.outstanding_bytes >= n);
+    s->counts.outstanding--;
+    s->counts.outstanding_bytes -= n;
+    if (ok)
+        s->counts.delivered++;
+    else
+        note_failed(s, msg);
+    if (msg->_private == NULL)
+        return;
+    if (s->is_closing)
+        buf_put(&s->kept_back, &msg->_private, sizeof msg->_private);
+    else
+        s->on_delivered(s->ctx, msg->_private, ok);
+}
+
+static unsigned take_reports(struct sink *s, rd_kafka_event_t *ev)
+{
+    unsigned n = 0;
+    for (const rd_kafka_message_t *msg; (msg = rd_kafka_event_message_next(ev)) != NULL; n++)
+        take_report(s, msg);
+    s->counts.last_delivery_ms = clock_mono_ms();
+    return n;
+}
+
+static void die(struct sink *s)
+{
+    char text[512];
+    struct fail why;
+    rd_kafka_resp_err_t err = rd_kafka_fatal_error(s->rk, text, sizeof text);
+    sink_fail(s, &why, err, text, "use the Kafka producer");
+    sink_break(s, SINK_DEAD, &why);
+}
+
+/* Most errors are news about a connection that librdkafka mends itself. */
+static void take_error(struct sink *s, rd_kafka_event_t *ev)
+{
+    rd_kafka_resp_err_t err = rd_kafka_event_error(ev);
+    if (rd_kafka_event_error_is_fatal(ev)) {
+        die(s);
+        return;
+    }
+    log_debug("sink", "%s: %s", rd_kafka_err2name(err), rd_kafka_event_error_string(ev));
+    bool is_refused = err == RD_KAFKA_RESP_ERR__AUTHENTICATION || err == RD_KAFKA_RESP_ERR__SSL;
+    if (s->state != SINK_STARTING || !is_refused)
+        return;
+    /* Before the first success it is more likely the configuration than the weather. */
+    struct fail why;
+    client_fail(&why, err, rd_kafka_event_error_string(ev), "connect to Kafka");
+    why.kind = FAIL_STOP;
+    sink_break(s, SINK_DEAD, &why);
+}
+
+static unsigned take_event(struct sink *s, rd_kafka_event_t *ev)
+{
+    switch (rd_kafka_event_type(ev)) {
+    case RD_KAFKA_EVENT_DR:
+        return take_reports(s, ev);
+    case RD_KAFKA_EVENT_ERROR:
+        take_error(s, ev);
+        return 0;
+    default:
+        log_debug("sink", "event %s passed by", rd_kafka_event_name(ev));
+        return 0;
+    }
+}
+
+unsigned sink_service(struct sink *s)
+{
+    ASSERT(s->magic == MAGIC);
+    uint64_t n;
+    unsigned back = 0;
+    ssize_t was_read = read(s->fd, &n, sizeof n); /* first this, then the queue: what comes later wakes us again */
+    (void)was_read;
+    for (int round = 0;; round++) {
+        rd_kafka_event_t *ev = rd_kafka_queue_poll(s->queue, 0);
+        if (ev == NULL)
+            return back;
+        back += take_event(s, ev);
+        rd_kafka_event_destroy(ev);
+        if (round == POLL_ROUNDS) {
+            uint64_t one = 1; /* there may be more: not silent until the next report */
+            ssize_t written = write(s->fd, &one, sizeof one);
+            (void)written;
+            return back;
+        }
+    }
+}
+
+int sink_fd(const struct sink *s)
+{
+    return s->fd;
+}
+
+/* ---- questions ---- */
+
+bool sink_is_transactional(const struct sink *s)
+{
+    return s->is_transactional;
+}
+
+bool sink_is_dead(const struct sink *s)
+{
+    return atomic_load(&s->is_dead);
+}
+
+const struct sink_counts *sink_counts(const struct sink *s)
+{
+    return &s->counts;
+}
+
+int sink_drain_ms(const struct sink *s, int64_t since_ms, int64_t now_ms)
+{
+    if (s->counts.outstanding_bytes < BATCH_BYTES)
+        return 0;
+    int64_t last = s->counts.last_delivery_ms > since_ms ? s->counts.last_delivery_ms : since_ms;
+    int64_t quiet_ms = now_ms - last;
+    return quiet_ms >= DRAIN_QUIET_MS ? 0 : (int)(DRAIN_QUIET_MS - quiet_ms);
+}
+
+bool sink_failure(const struct sink *s, struct fail *why)
+{
+    if (s->failure.kind == FAIL_NONE)
+        return false;
+    if (why != NULL)
+        *why = s->failure;
+    return true;
+}
+
+rd_kafka_t *sink_kafka(const struct sink *s)
+{
+    return s->rk;
+}
+
+static bool is_fenced(rd_kafka_resp_err_t err)
+{
+    return err == RD_KAFKA_RESP_ERR__FENCED || err == RD_KAFKA_RESP_ERR_PRODUCER_FENCED ||
+           err == RD_KAFKA_RESP_ERR_INVALID_PRODUCER_EPOCH;
+}
+
+bool sink_fail(const struct sink *s, struct fail *why, rd_kafka_resp_err_t err, const char *detail, const char *doing)
+{
+    char text[512];
+    if (err == RD_KAFKA_RESP_ERR__FATAL || err == RD_KAFKA_RESP_ERR__STATE) {
+        rd_kafka_resp_err_t first = rd_kafka_fatal_error(s->rk, text, sizeof text);
+        if (first != RD_KAFKA_RESP_ERR_NO_ERROR) {
+            err = first;
+            detail = text;
+        }
+    }
+    int64_t open_ms = s->counts.opened_ms == 0 ? 0 : clock_mono_ms() - s->counts.opened_ms;
+    if (!is_fenced(err) || open_ms < s->transaction_timeout_ms)
+        return client_fail(why, err, detail, "%s", doing);
+    /* The broker raises the epoch when it aborts an overdue transaction; to the client that looks like a rival. */
+    return fail_set(
+        why, FAIL_RETRY, FAIL_AREA_KAFKA, err,
+        "%s: the transaction was open for %lld ms, longer than its timeout of %d ms, and the broker ended it", doing,
+        (long long)open_ms, s->transaction_timeout_ms);
+}
