@@ -34,10 +34,10 @@ enum commit_job {
 enum commit_outcome {
     COMMIT_DONE,
     COMMIT_ABORT_NEEDED, /* commit_start_abort, then read again from the stored offset; why says what happened */
-    COMMIT_RENEW, /* close the sink, open a new one and read again from the stored offset */
-    COMMIT_STOP,  /* an operator must act */
-    COMMIT_REFUSED, /* init only: the cluster definitely refuses transactions (rights, or no such feature) */
-    COMMIT_INTERRUPTED, /* commit_stop came first; whether it was committed is unknown */
+    COMMIT_RENEW,        /* close the sink, open a new one and read again from the stored offset */
+    COMMIT_STOP,         /* an operator must act */
+    COMMIT_REFUSED,      /* init only: the cluster definitely refuses transactions (rights, or no such feature) */
+    COMMIT_INTERRUPTED,  /* commit_stop came first; whether it was committed is unknown */
 };
 
 struct commit_result {
@@ -55,8 +55,7 @@ struct commit_settings {
 };
 
 /* Starts the thread. The sink is lent and must be closed after the committer. */
-MUST_USE struct committer *commit_open(struct sink *sink, const struct commit_settings *set,
-                                       struct fail *why);
+MUST_USE struct committer *commit_open(struct sink *sink, const struct commit_settings *set, struct fail *why);
 
 /* Ends within timeout_ms: true; false: its thread is stuck in librdkafka; leave sink and committer alone and end the
  * process. */
@@ -76,17 +75,18 @@ bool commit_is_busy(const struct committer *c);
 /* Without transactions init ends at once, DONE. */
 void commit_start_init(struct committer *c);
 
-/* State for the next commit. Copied. A later offset replaces an earlier one. value empty-handed (has_value false) is a
- * tombstone. Not while a job runs. */
-MUST_USE bool commit_keep_shape(struct committer *c, struct view key, bool has_value,
-                                struct view value, struct fail *why);
-MUST_USE bool commit_keep_offset(struct committer *c, struct view key, bool has_value,
-                                 struct view value, struct fail *why);
+/* State for the next commit. Copied. A later offset replaces an earlier one; without has_value it is a tombstone. Not
+ * while a job runs. False: the sink is broken, and commit_start will say what to do. */
+MUST_USE bool commit_keep_shape(struct committer *c, struct view key, bool has_value, struct view value,
+                                struct fail *why);
+MUST_USE bool commit_keep_offset(struct committer *c, struct view key, bool has_value, struct view value,
+                                 struct fail *why);
 
 /* Ends the transaction with the state kept. Nothing sent and nothing kept: DONE at once. */
 void commit_start(struct committer *c);
 
-/* Drops the transaction and the state kept. Without transactions: purges what is queued. */
+/* Drops the transaction and the state kept. Without transactions records can't be taken back: waits until they are
+ * delivered. */
 void commit_start_abort(struct committer *c);
 
 #endif
