@@ -30,12 +30,12 @@ MUST_USE struct offset_file *offset_file_open(const char *path, struct fail *why
 void offset_file_close(struct offset_file **f);
 
 /* Hands over each line of a part. */
-MUST_USE bool offset_file_load(struct offset_file *f, enum offset_file_part part,
-                               state_topic_fn on_record, void *ctx, struct fail *why);
+MUST_USE bool offset_file_load(struct offset_file *f, enum offset_file_part part, state_topic_fn on_record, void *ctx,
+                               struct fail *why);
 
 /* Sets or (has_value false) removes a key. key and value are JSON, copied. */
-void offset_file_put(struct offset_file *f, enum offset_file_part part, struct view key,
-                     bool has_value, struct view value);
+void offset_file_put(struct offset_file *f, enum offset_file_part part, struct view key, bool has_value,
+                     struct view value);
 
 /* Makes what was put durable: shapes first. Blocks for as long as the disk does. */
 MUST_USE bool offset_file_store(struct offset_file *f, struct fail *why);

@@ -42,13 +42,11 @@ struct offset_state {
     bool has_gtids;
     struct gtid_set gtids;
     uint32_t server_id;
-    int64_t ts_sec;    /* 0: unknown, left out */
-    char snapshot[16]; /* Debezium's INITIAL, BLOCKING, INCREMENTAL; "": streaming */
-    char
-        server_uuid[SERVER_UUID_BYTES]; /* tidemark_server_uuid: whose log pos names; "": unknown */
-    struct log_position
-        reached;          /* tidemark_reached_file, tidemark_reached_pos; no file: same as pos */
-    struct offset_xa *xa; /* tidemark_xa, oldest first */
+    int64_t ts_sec;                      /* 0: unknown, left out */
+    char snapshot[16];                   /* Debezium's INITIAL, BLOCKING, INCREMENTAL; "": streaming */
+    char server_uuid[SERVER_UUID_BYTES]; /* tidemark_server_uuid: whose log pos names; "": unknown */
+    struct log_position reached;         /* tidemark_reached_file, tidemark_reached_pos; no file: same as pos */
+    struct offset_xa *xa;                /* tidemark_xa, oldest first */
     uint32_t n_xa;
     bool has_signal_offset;
     int64_t signal_offset; /* tidemark_signal_offset */

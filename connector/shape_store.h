@@ -7,8 +7,8 @@
  *
  * A version speaks for what comes after its position, up to the next one; newest last. Its position is the state right
  * behind the DDL, or H, the log position read after a SHOW CREATE TABLE. ddl is what shape_print wrote; null when the
- * table was dropped. Positions are compared by GTID set when both sides have one, else by file and offset on one and the same
- * server; else they can't be compared.
+ * table was dropped. Positions of one and the same server are compared by file and offset, others by GTID set (a version
+ * is at or before a place that contains its set); what has neither can't be compared.
  *
  * Loop thread, and the start before it. Owns its texts; what it returns is lent until the table's next change.
  */
@@ -57,15 +57,13 @@ void shape_store_fini(struct shape_store *store);
 
 /* A record of the shapes topic or file, in order; one of another connector is passed by. Usable as state_topic_fn with the
  * store as ctx. Malformed: STOP, DATA, naming the table. */
-MUST_USE bool shape_store_load(void *store, struct view key, bool has_value, struct view value,
-                               struct fail *why);
+MUST_USE bool shape_store_load(void *store, struct view key, bool has_value, struct view value, struct fail *why);
 
 /* All versions of a table, or NULL. Walk the tables with map_next over store->tables. */
-const struct shape_history *shape_store_find(const struct shape_store *store, struct view db,
-                                             struct view table);
+const struct shape_history *shape_store_find(const struct shape_store *store, struct view db, struct view table);
 
 enum shape_found {
-    SHAPE_FOUND, /* *out is the version in force; its ddl is NULL when the table was dropped by then */
+    SHAPE_FOUND,        /* *out is the version in force; its ddl is NULL when the table was dropped by then */
     SHAPE_UNKNOWN,      /* no version of this table at all */
     SHAPE_TOO_OLD,      /* the place lies before the oldest version */
     SHAPE_INCOMPARABLE, /* no GTIDs and another server */
@@ -74,19 +72,17 @@ enum shape_found {
 enum shape_found shape_store_at(const struct shape_store *store, struct view db, struct view table,
                                 const struct shape_place *at, const struct shape_version **out);
 
-/* Adds a version at the end, or replaces the last one stamped with the same place. ddl empty (p NULL): dropped. */
-void shape_store_append(struct shape_store *store, struct view db, struct view table,
-                        const struct shape_place *at, struct view ddl);
+/* Adds a version at the end. Versions from that place on are replaced: after an aborted transaction the same statements
+ * come again. ddl.p NULL: dropped. */
+void shape_store_append(struct shape_store *store, struct view db, struct view table, const struct shape_place *at,
+                        struct view ddl);
 
 /* Drops the versions of a table that no event the server still has can need: all before the newest one that lies at or
  * before the oldest place. A dropped table whose only version is the drop goes as a whole. True: something changed. */
-bool shape_store_trim(struct shape_store *store, struct view db, struct view table,
-                      const struct shape_place *oldest);
+bool shape_store_trim(struct shape_store *store, struct view db, struct view table, const struct shape_place *oldest);
 
 /* The record to write after append or trim; has_value false: a tombstone. */
-void shape_store_print_key(const struct shape_store *store, struct view db, struct view table,
-                           struct buf *out);
-bool shape_store_print(const struct shape_store *store, struct view db, struct view table,
-                       struct buf *out);
+void shape_store_print_key(const struct shape_store *store, struct view db, struct view table, struct buf *out);
+bool shape_store_print(const struct shape_store *store, struct view db, struct view table, struct buf *out);
 
 #endif

@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "connector/offsets.h"
+
+#include "connector/json_text.h"
+
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- the state ---- */
+
+void offset_state_init(struct offset_state *st)
+{
+    *st = (struct offset_state){0};
+    gtid_set_init(&st->gtids);
+    buf_init(&st->extra);
+}
+
+void offset_state_fini(struct offset_state *st)
+{
+    gtid_set_fini(&st->gtids);
+    for (uint32_t i = 0; i < st->n_xa; i++)
+        free(st->xa[i].xid);
+    free(st->xa);
+    free(st->snapshots);
+    buf_fini(&st->extra);
+    offset_state_init(st);
+}
+
+void offset_state_copy(struct offset_state *to, const struct offset_state *from)
+{
+    if (to == from)
+        return;
+    offset_state_fini(to);
+    *to = *from;
+    gtid_set_init(&to->gtids);
+    gtid_set_copy(&to->gtids, &from->gtids);
+    to->xa = NULL;
+    to->n_xa = 0;
+    for (uint32_t i = 0; i < from->n_xa; i++)
+        offset_state_add_xa(to, view_of(from->xa[i].xid), &from->xa[i].gtid, &from->xa[i].pos);
+    to->snapshots = from->snapshots == NULL ? NULL : mem_strdup(from->snapshots);
+    buf_init(&to->extra);
+    buf_put_view(&to->extra, buf_view(&from->extra));
+}
+
+void offset_state_add_xa(struct offset_state *st, struct view xid, const struct gtid *gtid,
+                         const struct log_position *pos)
+{
+    st->xa = mem_resize(st->xa, (st->n_xa + 1) * sizeof *st->xa);
+    st->xa[st->n_xa++] = (struct offset_xa){view_to_string(xid), *gtid, *pos};
+}
+
+bool offset_state_remove_xa(struct offset_state *st, struct view xid)
+{
+    for (uint32_t i = 0; i < st->n_xa; i++) {
+        if (!view_is(xid, st->xa[i].xid))
+            continue;
+        free(st->xa[i].xid);
+        st->n_xa--;
+        memmove(&st->xa[i], &st->xa[i + 1], (st->n_xa - i) * sizeof *st->xa);
+        return true;
+    }
+    return false;
+}
+
+/* ---- printing: no library, for it happens at each commit ---- */
+
+static void put_text_member(struct buf *out, const char *name, const char *text)
+{
+    json_text_put_name(out, name);
+    json_text_put_string(out, view_of(text));
+}
+
+static void put_number_member(struct buf *out, const char *name, int64_t v)
+{
+    json_text_put_name(out, name);
+    json_text_put_number(out, v);
+}
+
+/* A GTID set has nothing that JSON escapes. */
+static void put_gtids(struct buf *out, const struct gtid_set *gtids)
+{
+    json_text_put_name(out, "gtids");
+    buf_put_u8(out, '"');
+    gtid_set_print(gtids, out);
+    buf_put_u8(out, '"');
+}
+
+/* A list inside a string: [{"xid":"…","gtid":"…","file":"…","pos":4711},…] */
+static void put_xa(struct buf *out, const struct offset_state *st)
+{
+    struct buf list;
+    buf_init(&list);
+    buf_put_u8(&list, '[');
+    for (uint32_t i = 0; i < st->n_xa; i++) {
+        const struct offset_xa *xa = &st->xa[i];
+        char gtid[GTID_TEXT_BYTES];
+        if (i > 0)
+            buf_put_u8(&list, ',');
+        buf_put_u8(&list, '{');
+        put_text_member(&list, "xid", xa->xid);
+        if (xa->gtid.n != 0) {
+            gtid_print(&xa->gtid, gtid);
+            put_text_member(&list, "gtid", gtid);
+        }
+        put_text_member(&list, "file", xa->pos.file);
+        put_number_member(&list, "pos", (int64_t)xa->pos.offset);
+        buf_put_u8(&list, '}');
+    }
+    buf_put_u8(&list, ']');
+    json_text_put_name(out, "tidemark_xa");
+    json_text_put_string(out, buf_view(&list));
+    buf_fini(&list);
+}
+
+static void put_ours(const struct offset_state *st, struct buf *out)
+{
+    if (st->server_uuid[0] != '\0')
+        put_text_member(out, "tidemark_server_uuid", st->server_uuid);
+    if (st->reached.file[0] != '\0') {
+        put_text_member(out, "tidemark_reached_file", st->reached.file);
+        put_number_member(out, "tidemark_reached_pos", (int64_t)st->reached.offset);
+    }
+    if (st->n_xa > 0)
+        put_xa(out, st);
+    if (st->has_signal_offset)
+        put_number_member(out, "tidemark_signal_offset", st->signal_offset);
+    if (st->is_paused) {
+        json_text_put_name(out, "tidemark_paused");
+        buf_put_literal(out, "true");
+    }
+    if (st->snapshots != NULL)
+        put_text_member(out, "tidemark_snapshots", st->snapshots);
+}
+
+void offsets_print(const struct offset_state *st, struct buf *out)
+{
+    buf_put_u8(out, '{');
+    if (st->ts_sec != 0)
+        put_number_member(out, "ts_sec", st->ts_sec);
+    put_text_member(out, "file", st->pos.file);
+    put_number_member(out, "pos", (int64_t)st->pos.offset);
+    if (st->has_gtids)
+        put_gtids(out, &st->gtids);
+    if (st->row != 0)
+        put_number_member(out, "row", (int64_t)st->row);
+    if (st->server_id != 0)
+        put_number_member(out, "server_id", st->server_id);
+    if (st->event != 0)
+        put_number_member(out, "event", (int64_t)st->event);
+    if (st->snapshot[0] != '\0')
+        put_text_member(out, "snapshot", st->snapshot);
+    put_ours(st, out);
+    buf_put_view(out, buf_view(&st->extra));
+    buf_put_u8(out, '}');
+}
+
+void offsets_print_key(const char *name, const char *topic_prefix, struct buf *out)
+{
+    buf_put_u8(out, '[');
+    json_text_put_string(out, view_of(name));
+    buf_put_literal(out, ",{\"server\":");
+    json_text_put_string(out, view_of(topic_prefix));
+    buf_put_literal(out, "}]");
+}
+
+/* ---- reading ---- */
+
+/* A whole number that a double holds exactly. */
+static bool read_whole(const cJSON *v, const char *name, uint64_t highest, uint64_t *out, struct fail *why)
+{
+    if (!cJSON_IsNumber(v) || v->valuedouble < 0 || v->valuedouble != floor(v->valuedouble) ||
+        v->valuedouble > (double)highest)
+        return fail_malformed(why, "member %s is not a whole number from 0 to %llu", name, (unsigned long long)highest);
+    *out = (uint64_t)v->valuedouble;
+    return true;
+}
+
+enum { EXACT_BITS = 53 };
+#define HIGHEST_EXACT (UINT64_C(1) << EXACT_BITS)
+
+static bool read_text(const cJSON *v, const char *name, char *out, size_t room, struct fail *why)
+{
+    if (!cJSON_IsString(v) || strlen(v->valuestring) >= room)
+        return fail_malformed(why, "member %s is not a string of at most %zu bytes", name, room - 1);
+    memcpy(out, v->valuestring, strlen(v->valuestring) + 1);
+    return true;
+}
+
+static bool read_pos(struct offset_state *st, const cJSON *v, struct fail *why)
+{
+    return read_whole(v, "pos", HIGHEST_EXACT, &st->pos.offset, why);
+}
+
+static bool read_file(struct offset_state *st, const cJSON *v, struct fail *why)
+{
+    return read_text(v, "file", st->pos.file, sizeof st->pos.file, why);
+}
+
+static bool read_event(struct offset_state *st, const cJSON *v, struct fail *why)
+{
+    return read_whole(v, "event", HIGHEST_EXACT, &st->event, why);
+}
+
+static bool read_row(struct offset_state *st, const cJSON *v, struct fail *why)
+{
+    return read_whole(v, "row", HIGHEST_EXACT, &st->row, why);
+}
+
+static bool read_gtids(struct offset_state *st, const cJSON *v, struct fail *why)
+{
+    if (cJSON_IsNull(v))
+        return true;
+    if (!cJSON_IsString(v))
+        return fail_malformed(why, "member gtids is not a string");
+    st->has_gtids = true;
+    return gtid_set_read(&st->gtids, view_of(v->valuestring), why) || fail_add(why, "member gtids");
+}
+
+static bool read_server_id(struct offset_state *st, const cJSON *v, struct fail *why)
+{
+    uint64_t id = 0;
+    if (!read_whole(v, "server_id", UINT32_MAX, &id, why))
+        return false;
+    st->server_id = (uint32_t)id;
+    return true;
+}
+
+static bool read_ts_sec(struct offset_state *st, const cJSON *v, struct fail *why)
+{
+    uint64_t sec = 0;
+    if (!read_whole(v, "ts_sec", HIGHEST_EXACT, &sec, why))
+        return false;
+    st->ts_sec = (int64_t)sec;
+    return true;
+}
+
+/* Debezium before 3: true or "true" while the initial snapshot ran. */
+static bool read_snapshot(struct offset_state *st, const cJSON *v, struct fail *why)
+{
+    if (cJSON_IsNull(v) || cJSON_IsFalse(v))
+        return true;
+    bool is_old = cJSON_IsTrue(v) || (cJSON_IsString(v) && strcmp(v->valuestring, "true") == 0);
+    if (is_old) {
+        snprintf(st->snapshot, sizeof st->snapshot, "INITIAL");
+        return true;
+    }
+    if (cJSON_IsString(v) && strcmp(v->valuestring, "false") == 0)
+        return true;
+    return read_text(v, "snapshot", st->snapshot, sizeof st->snapshot, why);
+}
+
+static bool read_server_uuid(struct offset_state *st, const cJSON *v, struct fail *why)
+{
+    return read_text(v, "tidemark_server_uuid", st->server_uuid, sizeof st->server_uuid, why);
+}
+
+static bool read_reached_file(struct offset_state *st, const cJSON *v, struct fail *why)
+{
+    return read_text(v, "tidemark_reached_file", st->reached.file, sizeof st->reached.file, why);
+}
+
+static bool read_reached_pos(struct offset_state *st, const cJSON *v, struct fail *why)
+{
+    return read_whole(v, "tidemark_reached_pos", HIGHEST_EXACT, &st->reached.offset, why);
+}
+
+static bool read_signal_offset(struct offset_state *st, const cJSON *v, struct fail *why)
+{
+    uint64_t offset = 0;
+    if (!read_whole(v, "tidemark_signal_offset", HIGHEST_EXACT, &offset, why))
+        return false;
+    st->has_signal_offset = true;
+    st->signal_offset = (int64_t)offset;
+    return true;
+}
+
+static bool read_paused(struct offset_state *st, const cJSON *v, struct fail *why)
+{
+    if (!cJSON_IsBool(v))
+        return fail_malformed(why, "member tidemark_paused is neither true nor false");
+    st->is_paused = cJSON_IsTrue(v);
+    return true;
+}
+
+static bool read_snapshots(struct offset_state *st, const cJSON *v, struct fail *why)
+{
+    if (!cJSON_IsString(v))
+        return fail_malformed(why, "member tidemark_snapshots is not a string");
+    free(st->snapshots);
+    st->snapshots = mem_strdup(v->valuestring);
+    return true;
+}
+
+static bool read_one_gtid(struct gtid *g, const char *text, struct fail *why)
+{
+    struct gtid_set set;
+    gtid_set_init(&set);
+    bool ok = gtid_set_read(&set, view_of(text), why);
+    if (ok && gtid_set_count(&set) != 1)
+        ok = fail_malformed(why, "%.80s is not one GTID", text);
+    if (ok) {
+        memcpy(g->uuid, set.sources[0].uuid, sizeof g->uuid);
+        memcpy(g->tag, set.sources[0].tag, sizeof g->tag);
+        g->n = set.sources[0].intervals[0].first;
+    }
+    gtid_set_fini(&set);
+    return ok;
+}
+
+static bool read_one_xa(struct offset_state *st, const cJSON *entry, struct fail *why)
+{
+    const cJSON *xid = cJSON_GetObjectItemCaseSensitive(entry, "xid");
+    const cJSON *gtid = cJSON_GetObjectItemCaseSensitive(entry, "gtid");
+    struct log_position pos = {0};
+    struct gtid g = {0};
+    if (!cJSON_IsString(xid) || (gtid != NULL && !cJSON_IsString(gtid)))
+        return fail_malformed(why, "an entry of tidemark_xa has no text as xid or gtid");
+    if (!read_text(cJSON_GetObjectItemCaseSensitive(entry, "file"), "tidemark_xa.file", pos.file, sizeof pos.file,
+                   why) ||
+        !read_whole(cJSON_GetObjectItemCaseSensitive(entry, "pos"), "tidemark_xa.pos", HIGHEST_EXACT, &pos.offset,
+                    why) ||
+        (gtid != NULL && !read_one_gtid(&g, gtid->valuestring, why)))
+        return false;
+    offset_state_add_xa(st, view_of(xid->valuestring), &g, &pos);
+    return true;
+}
+
+static bool read_xa(struct offset_state *st, const cJSON *v, struct fail *why)
+{
+    cJSON *list = cJSON_IsString(v) ? cJSON_Parse(v->valuestring) : NULL;
+    bool ok = cJSON_IsArray(list) || fail_malformed(why, "member tidemark_xa holds no JSON list");
+    const cJSON *entry;
+    if (ok)
+        cJSON_ArrayForEach(entry, list) ok = ok && read_one_xa(st, entry, why);
+    cJSON_Delete(list);
+    return ok;
+}
+
+static const struct member {
+    const char *name;
+    bool (*read)(struct offset_state *st, const cJSON *v, struct fail *why);
+} members[] = {
+    {"ts_sec", read_ts_sec},
+    {"file", read_file},
+    {"pos", read_pos},
+    {"gtids", read_gtids},
+    {"row", read_row},
+    {"server_id", read_server_id},
+    {"event", read_event},
+    {"snapshot", read_snapshot},
+    {"tidemark_server_uuid", read_server_uuid},
+    {"tidemark_reached_file", read_reached_file},
+    {"tidemark_reached_pos", read_reached_pos},
+    {"tidemark_xa", read_xa},
+    {"tidemark_signal_offset", read_signal_offset},
+    {"tidemark_paused", read_paused},
+    {"tidemark_snapshots", read_snapshots},
+};
+
+static const struct member *member_of(const char *name)
+{
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+        if (strcmp(members[i].name, name) == 0)
+            return &members[i];
+    return NULL;
+}
+
+/* Keeps a member that we don't know, byte by byte as it stands between at and end. */
+static void keep_extra(struct offset_state *st, struct view text, size_t at, size_t end)
+{
+    while (at < end && text.p[at] <= ' ')
+        at++;
+    while (end > at && text.p[end - 1] <= ' ')
+        end--;
+    buf_put_u8(&st->extra, ',');
+    buf_put(&st->extra, text.p + at, end - at);
+}
+
+static bool read_members(struct offset_state *st, const cJSON *object, struct view text, struct fail *why)
+{
+    const uint8_t *brace = memchr(text.p, '{', text.n);
+    size_t at = (size_t)(brace - text.p) + 1, end; /* of the member, in the text */
+    for (const cJSON *v = object->child; v != NULL; v = v->next, at = end + 1) {
+        const struct member *m = member_of(v->string);
+        end = json_text_skip(text, at);
+        if (m == NULL)
+            keep_extra(st, text, at, end);
+        else if (!m->read(st, v, why))
+            return false;
+    }
+    if (st->pos.file[0] == '\0')
+        return fail_malformed(why, "it has no file");
+    return true;
+}
+
+static bool is_blank(struct view text, const char *from)
+{
+    for (const char *c = from; c < (const char *)text.p + text.n; c++)
+        if ((unsigned char)*c > ' ')
+            return false;
+    return true;
+}
+
+bool offsets_read(struct offset_state *st, struct view value, struct fail *why)
+{
+    const char *end = NULL;
+    offset_state_fini(st);
+    cJSON *object = value.n == 0 ? NULL : cJSON_ParseWithLengthOpts((const char *)value.p, value.n, &end, false);
+    bool ok = (cJSON_IsObject(object) && is_blank(value, end)) || fail_malformed(why, "it is not a JSON object");
+    ok = ok && read_members(st, object, value, why);
+    cJSON_Delete(object);
+    return ok ||
+           fail_add(why, "read the stored offset %.*s", (int)(value.n < 200 ? value.n : 200), (const char *)value.p);
+}
