@@ -18,9 +18,11 @@
 struct admin;
 
 /* stop may be NULL, is lent and may be set by any thread or signal handler. */
-MUST_USE struct admin *admin_open(const struct client_settings *set, const atomic_bool *stop,
-                                  struct fail *why);
+MUST_USE struct admin *admin_open(const struct client_settings *set, const atomic_bool *stop, struct fail *why);
 void admin_close(struct admin **a);
+
+/* *stop has become true. */
+bool admin_is_stopped(const struct admin *a);
 
 struct admin_topic {
     const char *name;
@@ -31,20 +33,19 @@ struct admin_topic {
 };
 
 /* *partitions: 0 when there is no such topic. */
-MUST_USE bool admin_count_partitions(struct admin *a, const char *topic, int timeout_ms,
-                                     int *partitions, struct fail *why);
+MUST_USE bool admin_count_partitions(struct admin *a, const char *topic, int timeout_ms, int *partitions,
+                                     struct fail *why);
 
 /* Creates; a topic that is there already is no failure, *created says which. Returns when the topic can be used. */
-MUST_USE bool admin_create_topic(struct admin *a, const struct admin_topic *topic, int timeout_ms,
-                                 bool *created, struct fail *why);
+MUST_USE bool admin_create_topic(struct admin *a, const struct admin_topic *topic, int timeout_ms, bool *created,
+                                 struct fail *why);
 
 /* One setting of a topic into value; *known is false when we may not ask. */
-MUST_USE bool admin_topic_setting(struct admin *a, const char *topic, const char *setting,
-                                  int timeout_ms, char *value, size_t room, bool *known,
-                                  struct fail *why);
+MUST_USE bool admin_topic_setting(struct admin *a, const char *topic, const char *setting, int timeout_ms, char *value,
+                                  size_t room, bool *known, struct fail *why);
 
 /* The end (high watermark, open transactions included) of each partition. */
-MUST_USE bool admin_read_ends(struct admin *a, const char *topic, int partitions, int timeout_ms,
-                              int64_t *ends, struct fail *why);
+MUST_USE bool admin_read_ends(struct admin *a, const char *topic, int partitions, int timeout_ms, int64_t *ends,
+                              struct fail *why);
 
 #endif

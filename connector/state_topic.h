@@ -19,17 +19,14 @@ enum { STATE_TOPIC_TIMEOUT_MS = 90000 }; /* above the usual transaction timeout 
 
 /* Creates the topic (compacted, one partition) when it is missing; refuses (STOP, KAFKA) one whose cleanup.policy is
  * not compact, saying how to mend it. replication_factor: -1 is the broker's default. */
-MUST_USE bool state_topic_prepare(struct admin *a, const char *topic, int replication_factor,
-                                  struct fail *why);
+MUST_USE bool state_topic_prepare(struct admin *a, const char *topic, int replication_factor, struct fail *why);
 
 /* One record; has_value false is a tombstone. Lent for the call. Returning false ends the reading with that failure. */
-typedef bool (*state_topic_fn)(void *ctx, struct view key, bool has_value, struct view value,
-                               struct fail *why);
+typedef bool (*state_topic_fn)(void *ctx, struct view key, bool has_value, struct view value, struct fail *why);
 
 /* Hands over each committed record of all partitions, those of a partition in order: the last of a key counts.
  * A missing topic has no records. */
-MUST_USE bool state_topic_read(struct admin *a, const struct client_settings *set,
-                               const char *topic, int timeout_ms, state_topic_fn on_record,
-                               void *ctx, struct fail *why);
+MUST_USE bool state_topic_read(struct admin *a, const struct client_settings *set, const char *topic, int timeout_ms,
+                               state_topic_fn on_record, void *ctx, struct fail *why);
 
 #endif

@@ -29,10 +29,11 @@ BELOW = {  # folder: the folders it may include from, beside itself
 
 DOORS = {  # foreign header: the files (stems) that may include it; a test may include any
     "mysql.h": ["binlog/source", "binlog/reader", "snapshot/query"],
-    "rdkafka.h": ["connector/client", "connector/sink", "connector/commit", "connector/offsets", "signal/consumer"],
-    "cJSON.h": ["connector/properties", "connector/offsets", "signal/parse"],
+    "rdkafka.h": ["connector/client", "connector/sink", "connector/commit", "connector/admin", "connector/state_topic",
+                  "signal/consumer"],
+    "cJSON.h": ["connector/config", "connector/offsets", "connector/shape_store", "signal/parse"],
     "ev.h": ["connector/connector", "connector/metrics"],
-    "pcre2.h": ["connector/regex"],
+    "pcre2.h": ["connector/config", "connector/filter"],
     "microhttpd.h": ["connector/metrics"],
 }
 
