@@ -6,7 +6,15 @@
  * key changes, a delete, its tombstone and a create. All bytes are appended to one buffer; the records say
  * where by offsets from where the buffer stood, because the buffer may move while it grows.
  *
- * The thread that has the row calls; nothing is shared, nothing is kept.
+ * What the rows of one rows event share (nearly all of the source block, the clock, the transaction) is rendered
+ * once into a struct render_event; a row then costs its cells and a few copies. Use:
+ *
+ *     render_event_init(&ev);                         once for a thread
+ *     render_event_begin(&ev, plan, &src);            for each rows event
+ *     render_row(plan, &ev, op, row, before, after, out, &res, why);   for each row of it
+ *     render_event_fini(&ev);
+ *
+ * The thread that has the row calls; nothing is shared. An event keeps no pointer into src.
  */
 #ifndef TIDEMARK_RECORD_RENDER_H
 #define TIDEMARK_RECORD_RENDER_H
@@ -14,24 +22,26 @@
 #include "base/bytes.h"
 #include "base/fail.h"
 #include "binlog/cell.h"
+#include "record/envelope.h"
 #include "record/plan.h"
 
 enum row_op { ROW_CREATE, ROW_UPDATE, ROW_DELETE, ROW_READ };
 
-/* What is known of a row beside its cells; events.md of the format: `source` block. */
-struct row_source {
-    struct view file;
-    uint64_t pos; /* start offset of the rows event, or of the compressed payload around it */
-    uint32_t row; /* index within the rows event */
-    uint32_t server_id;
-    bool has_thread;
-    uint64_t thread;
-    struct view gtid;  /* empty: null */
-    struct view query; /* empty: null; UTF-8 */
-    int64_t ts_us;     /* commit time on the origin, microseconds since 1970 */
-    int64_t now_ns;    /* wall clock for the envelope's ts_* */
-    const char *snapshot; /* "false", "true", "incremental", … */
+/* The shared parts, rendered. total_order and collection_order move on with each record that carries them: the
+ * caller takes them from here when the event is done. */
+struct render_event {
+    struct buf text;
+    uint32_t to_row;   /* text up to the row's index, from 0 */
+    uint32_t to_op;    /* from there to the op, or to the total_order when there is a transaction */
+    uint32_t to_end;   /* from behind the op to the end of the value */
+    bool has_transaction;
+    uint64_t total_order;
+    uint64_t collection_order;
 };
+
+void render_event_init(struct render_event *ev);
+void render_event_fini(struct render_event *ev);
+void render_event_begin(struct render_event *ev, const struct plan *plan, const struct row_source *src);
 
 enum { RENDERED_MAX = 3 };
 
@@ -47,19 +57,21 @@ struct rendered {
 struct rendered_row {
     struct rendered records[RENDERED_MAX];
     unsigned n; /* 0: skipped.operations or an update without change */
-    /* Exact primary-key values of the images for windows: before (update, delete) and after (create, update, read). */
+    /* Exact primary-key values of the images for windows (key.h): before (update, delete) and after (create, update,
+     * read). Set also when n is 0; empty when the table has no key. */
     uint32_t before_key_at, before_key_bytes;
     uint32_t after_key_at, after_key_bytes;
 };
 
 /* Renders; before and after are arrays of the shape's columns or NULL when the op has no such image.
- * Fails (REFUSE or STOP by the settings' converting_failure) naming table, column and value; then what was
- * appended to out is to be forgotten by its owner. */
-MUST_USE bool render_row(const struct plan *plan, enum row_op op, const struct cell *before, const struct cell *after,
-                         const struct row_source *src, struct buf *out, struct rendered_row *row, struct fail *why);
+ * Fails: STOP when converting_failure says so, naming table, column and value; REFUSE when a column that the record
+ * needs is absent from the image. Then what was appended to out is to be forgotten by its owner. */
+MUST_USE bool render_row(const struct plan *plan, struct render_event *ev, enum row_op op, uint32_t row,
+                         const struct cell *before, const struct cell *after, struct buf *out,
+                         struct rendered_row *res, struct fail *why);
 
-/* The op=t record of TRUNCATE TABLE; n is 0 when the settings skip it. */
-MUST_USE bool render_truncate(const struct plan *plan, const struct row_source *src, struct buf *out,
-                              struct rendered_row *row, struct fail *why);
+/* The op=t record of TRUNCATE TABLE; n is 0 when the settings skip it. The transaction of src is not used. */
+void render_truncate(const struct plan *plan, const struct row_source *src, struct buf *out,
+                     struct rendered_row *res);
 
 #endif

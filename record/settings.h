@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 #include "base/bytes.h"
+#include "binlog/shape.h"
 
 enum decimal_mode { DECIMAL_PRECISE, DECIMAL_DOUBLE, DECIMAL_STRING };
 enum bigint_mode { BIGINT_LONG, BIGINT_PRECISE };
@@ -46,10 +47,14 @@ struct record_settings {
     enum adjust_mode field_name_adjust;
     enum failure_mode converting_failure; /* event.converting.failure.handling.mode */
 
-    /* Whether a column is a field of the record; key columns are asked too. ctx is handed back. NULL: all are. */
+    /* Whether a column is a field of before and after; a key column stays in the key either way. ctx is handed back.
+     * NULL: all are. */
     bool (*has_column)(void *ctx, struct view db, struct view table, struct view column);
     /* Whether the column's type goes into the schema's parameters (column.propagate.source.type and datatype.…). */
     bool (*propagates_type)(void *ctx, struct view db, struct view table, struct view column, struct view type);
+    /* message.key.columns: writes the indexes of the table's key columns in the order listed, at most room, and
+     * returns how many there are; 0 when no rule names the table, which then keeps its own key. NULL: no rules. */
+    unsigned (*key_columns)(void *ctx, const struct shape *s, uint16_t *columns, unsigned room);
     void *ctx;
 };
 

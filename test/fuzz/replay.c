@@ -17,7 +17,8 @@ static size_t replayed;
 static void replay_file(const char *path, size_t size)
 {
     FILE *file = fopen(path, "rb");
-    uint8_t *data = malloc(size ? size : 1); /* exactly as large as the input, so that a sanitizer sees a read past it */
+    uint8_t *data =
+        malloc(size ? size : 1); /* exactly as large as the input, so that a sanitizer sees a read past it */
     if (!file || !data || fread(data, 1, size, file) != size) {
         perror(path);
         exit(1);

@@ -31,9 +31,9 @@ DOORS = {  # foreign header: the files (stems) that may include it; a test may i
     "mysql.h": ["binlog/source", "binlog/reader", "snapshot/query"],
     "rdkafka.h": ["connector/client", "connector/sink", "connector/commit", "connector/admin", "connector/state_topic",
                   "signal/consumer"],
-    "cJSON.h": ["connector/config", "connector/offsets", "connector/shape_store", "signal/parse"],
+    "cJSON.h": ["connector/properties", "connector/offsets", "connector/shape_store", "signal/parse"],
     "ev.h": ["connector/connector", "connector/metrics"],
-    "pcre2.h": ["connector/config", "connector/filter"],
+    "pcre2.h": ["connector/regex"],
     "microhttpd.h": ["connector/metrics"],
 }
 
