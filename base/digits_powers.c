@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* clang-format off */
 /* Made by tools/make_powers.py; not edited by hand. */
 #include "base/digits_powers.h"
 

@@ -8,6 +8,7 @@ Run from the root of the tree: python3 tools/make_powers.py > base/digits_powers
 LOW, HIGH = -292, 324  # the exponents that doubles, 2^-1074 to 2^1024, lead to
 
 HEAD = """/* SPDX-License-Identifier: Apache-2.0 */
+/* clang-format off */
 /* Made by tools/make_powers.py; not edited by hand. */
 #include "base/digits_powers.h"
 

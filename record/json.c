@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "record/json.h"
+
+#include "base/base64.h"
+#include "base/utf8.h"
+
+/* ---- strings ---- */
+
+/* The letter of a short escape of a byte that must be escaped; 0: there is none. */
+static uint8_t short_escape(uint32_t code)
+{
+    switch (code) {
+    case '"':
+    case '\\':
+        return (uint8_t)code;
+    case '\b':
+        return 'b';
+    case '\t':
+        return 't';
+    case '\n':
+        return 'n';
+    case '\f':
+        return 'f';
+    case '\r':
+        return 'r';
+    default:
+        return 0;
+    }
+}
+
+static void put_unit(struct buf *out, uint32_t unit)
+{
+    static const char hex[] = "0123456789ABCDEF";
+    uint8_t text[6] = {'\\',
+                       'u',
+                       (uint8_t)hex[unit >> 12 & 15],
+                       (uint8_t)hex[unit >> 8 & 15],
+                       (uint8_t)hex[unit >> 4 & 15],
+                       (uint8_t)hex[unit & 15]};
+    buf_put(out, text, sizeof text);
+}
+
+static void put_escape(struct buf *out, uint32_t code)
+{
+    uint8_t letter = short_escape(code);
+    if (letter != 0) {
+        buf_need(out, 2);
+        *out->p++ = '\\';
+        *out->p++ = letter;
+    } else if (code < 0x10000) {
+        put_unit(out, code);
+    } else {
+        put_unit(out, 0xd800 + ((code - 0x10000) >> 10));
+        put_unit(out, 0xdc00 + ((code - 0x10000) & 0x3ff));
+    }
+}
+
+/* One code point that is not plain ASCII: copied, escaped or replaced. */
+static void put_code(struct buf *out, uint32_t code)
+{
+    if (code >= 0x10000 || code < 0x20 || code == '"' || code == '\\')
+        put_escape(out, code);
+    else
+        utf8_put(out, code);
+}
+
+void json_put_escaped(struct buf *out, struct view utf8)
+{
+    size_t done = 0; /* written so far; [done, at) can be copied as it is */
+    size_t at = 0;
+    for (;;) {
+        at += utf8_json_run(utf8.p + at, utf8.n - at, true);
+        if (at == utf8.n)
+            break;
+        struct utf8_step step = utf8_step(utf8.p + at, utf8.n - at);
+        if (step.code >= 0x80 && step.code < 0x10000 && !step.is_malformed) {
+            at += step.bytes;
+            continue;
+        }
+        buf_put(out, utf8.p + done, at - done);
+        put_code(out, step.code);
+        at += step.bytes;
+        done = at;
+    }
+    buf_put(out, utf8.p + done, at - done);
+}
+
+void json_put_string(struct buf *out, struct view utf8)
+{
+    buf_put_u8(out, '"');
+    json_put_escaped(out, utf8);
+    buf_put_u8(out, '"');
+}
+
+static void put_decoded(struct buf *out, const struct charset *cs, struct view bytes)
+{
+    size_t at = 0;
+    while (at < bytes.n) {
+        if (cs->is_ascii) {
+            size_t run = utf8_json_run(bytes.p + at, bytes.n - at, true);
+            buf_put(out, bytes.p + at, run);
+            at += run;
+            if (at == bytes.n)
+                break;
+        }
+        struct utf8_step step = charset_step(cs, bytes.p + at, bytes.n - at);
+        put_code(out, step.code);
+        at += step.bytes;
+    }
+}
+
+void json_put_column_text(struct buf *out, const struct charset *cs, struct view bytes)
+{
+    buf_put_u8(out, '"');
+    if (cs == NULL || cs->is_utf8 || cs->is_binary)
+        json_put_escaped(out, bytes);
+    else
+        put_decoded(out, cs, bytes);
+    buf_put_u8(out, '"');
+}
+
+/* ---- bytes ---- */
+
+void json_put_base64(struct buf *out, struct view bytes)
+{
+    buf_put_u8(out, '"');
+    base64_put(out, bytes);
+    buf_put_u8(out, '"');
+}
+
+void json_put_base64_url(struct buf *out, struct view bytes)
+{
+    buf_put_u8(out, '"');
+    base64_put_url(out, bytes);
+    buf_put_u8(out, '"');
+}
+
+void json_put_hex(struct buf *out, struct view bytes)
+{
+    static const char hex[] = "0123456789abcdef";
+    buf_need(out, bytes.n * 2 + 2);
+    uint8_t *p = out->p;
+    *p++ = '"';
+    for (size_t at = 0; at < bytes.n; at++) {
+        *p++ = (uint8_t)hex[bytes.p[at] >> 4];
+        *p++ = (uint8_t)hex[bytes.p[at] & 15];
+    }
+    *p++ = '"';
+    out->p = p;
+}
