@@ -6,8 +6,9 @@
 
 __extension__ typedef unsigned __int128 u128;
 
-static const char pairs[] = "0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849"
-                            "5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
+static const char pairs[] =
+    "0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849"
+    "5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
 
 /* ---- integers ---- */
 
@@ -165,7 +166,8 @@ struct digits digits_of_double(double x, unsigned at_least)
     int exponent = (int)(bits >> 52 & 0x7ff);
     if (exponent == 0)
         return digits_of((struct binary){fraction, -1074, false}, at_least, 3);
-    return digits_of((struct binary){fraction | 1ULL << 52, exponent - 1075, fraction == 0 && exponent > 1}, at_least, 0);
+    return digits_of((struct binary){fraction | 1ULL << 52, exponent - 1075, fraction == 0 && exponent > 1}, at_least,
+                     0);
 }
 
 struct digits digits_of_float(float x, unsigned at_least)

@@ -31,7 +31,7 @@ void utf8_put_repaired(struct buf *b, struct view v);
 
 /* ---- eight bytes at a time ---- */
 
-#define UTF8_ONES  UINT64_C(0x0101010101010101)
+#define UTF8_ONES UINT64_C(0x0101010101010101)
 #define UTF8_HIGHS UINT64_C(0x8080808080808080)
 
 /* How many leading bytes are ASCII. */
@@ -55,7 +55,8 @@ static inline uint64_t utf8_json_special(uint64_t word)
 {
     uint64_t quote = word ^ UTF8_ONES * '"', backslash = word ^ UTF8_ONES * '\\';
     return (((word - UTF8_ONES * 0x20) & ~word) | ((quote - UTF8_ONES) & ~quote) |
-            ((backslash - UTF8_ONES) & ~backslash)) & UTF8_HIGHS;
+            ((backslash - UTF8_ONES) & ~backslash)) &
+           UTF8_HIGHS;
 }
 
 /* How many leading bytes may stand in a JSON string as they are; bytes of 0x80 and up end the run when stop_at_high. */

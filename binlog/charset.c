@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "binlog/charset.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
-
 #include "base/fail.h"
 #include "binlog/charset_tables.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
 
 /* ---- names and numbers ---- */
 

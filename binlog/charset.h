@@ -12,11 +12,11 @@
 #ifndef TIDEMARK_BINLOG_CHARSET_H
 #define TIDEMARK_BINLOG_CHARSET_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/bytes.h"
 #include "base/utf8.h"
+
+#include <stdbool.h>
+#include <stdint.h>
 
 struct charset_wide;
 
@@ -26,8 +26,8 @@ struct charset {
     uint8_t max_bytes;             /* of one character */
     bool is_utf8;                  /* the bytes are UTF-8 as they stand: utf8mb4, utf8mb3, ascii (checked on writing) */
     bool is_binary;
-    bool is_ascii;          /* where a character begins, a byte below 0x80 is the ASCII character */
-    const uint16_t *single; /* 256 code points of a single-byte set, or NULL */
+    bool is_ascii;                      /* where a character begins, a byte below 0x80 is the ASCII character */
+    const uint16_t *single;             /* 256 code points of a single-byte set, or NULL */
     const struct charset_wide *wide;    /* of a double-byte set, or NULL */
     const struct charset_wide *wide_8f; /* EUC: the three-byte codes, which begin with 8F */
     struct utf8_step (*step)(const struct charset *cs, const uint8_t *p, size_t n);

@@ -45,14 +45,15 @@ struct charset_collation {
 
 enum { CHARSET_SLOTS = 11 };
 
-extern const struct charset charset_list[CHARSET_COUNT];                             /* by name */
-extern const struct charset_collation charset_collations[CHARSET_COLLATION_COUNT];   /* by id */
-extern const struct charset_linear charset_gb18030_linear[];                         /* by first */
+extern const struct charset charset_list[CHARSET_COUNT];                           /* by name */
+extern const struct charset_collation charset_collations[CHARSET_COLLATION_COUNT]; /* by id */
+extern const struct charset_linear charset_gb18030_linear[];                       /* by first */
 extern const unsigned charset_gb18030_linear_count;
 
 /* The steps that charset_list names; defined in charset.c. */
 typedef struct utf8_step charset_step_fn(const struct charset *cs, const uint8_t *p, size_t n);
-charset_step_fn charset_step_utf8, charset_step_ascii, charset_step_single, charset_step_wide, charset_step_kana, charset_step_euc,
-    charset_step_gb18030, charset_step_ucs2, charset_step_utf16, charset_step_utf16le, charset_step_utf32;
+charset_step_fn charset_step_utf8, charset_step_ascii, charset_step_single, charset_step_wide, charset_step_kana,
+    charset_step_euc, charset_step_gb18030, charset_step_ucs2, charset_step_utf16, charset_step_utf16le,
+    charset_step_utf32;
 
 #endif

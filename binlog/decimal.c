@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "binlog/decimal.h"
 
-#include <stdlib.h>
-
 #include "base/digits.h"
+
+#include <stdlib.h>
 
 __extension__ typedef unsigned __int128 u128;
 

@@ -4,8 +4,8 @@
 #include "base/digits.h"
 
 enum {
-    MICROS = 1000000,  /* a second */
-    HOURS_MAX = 838,   /* TIME goes to 838:59:59 */
+    MICROS = 1000000,     /* a second */
+    HOURS_MAX = 838,      /* TIME goes to 838:59:59 */
     PACKED_FRACTION = 24, /* bits of the microseconds in the packed 64-bit form */
 };
 
@@ -93,8 +93,7 @@ static bool datetime_of_bits(uint64_t bits, uint32_t micro, struct cell_date *ou
 
 bool temporal_unpack_datetime(int64_t packed, struct cell_date *out)
 {
-    return packed >= 0 &&
-           datetime_of_bits((uint64_t)packed >> PACKED_FRACTION, (uint32_t)(packed & 0xffffff), out);
+    return packed >= 0 && datetime_of_bits((uint64_t)packed >> PACKED_FRACTION, (uint32_t)(packed & 0xffffff), out);
 }
 
 /* A fraction of fsp digits, rounded up to an even number of them, as microseconds. */
@@ -112,8 +111,8 @@ bool temporal_read_datetime2(struct cursor *c, unsigned fsp, struct cell_date *o
     const uint8_t *at = cursor_take(c, 5 + n);
     if (at == NULL || (at[0] & 0x80) == 0) /* the sign bit: no server writes a negative DATETIME */
         return false;
-    uint64_t bits = (uint64_t)(at[0] & 0x7f) << 32 | (uint64_t)at[1] << 24 | (uint64_t)at[2] << 16 |
-                    (uint64_t)at[3] << 8 | at[4];
+    uint64_t bits =
+        (uint64_t)(at[0] & 0x7f) << 32 | (uint64_t)at[1] << 24 | (uint64_t)at[2] << 16 | (uint64_t)at[3] << 8 | at[4];
     return datetime_of_bits(bits, read_fraction(at + 5, n), out);
 }
 

@@ -13,7 +13,8 @@ static struct view name_of(const struct value_type *t)
 
 static bool fail_short(const struct value_type *t, struct fail *why)
 {
-    return fail_malformed(why, "column %.*s: its value (type %u) ends behind the event", VIEW_ARGS(name_of(t)), t->wire);
+    return fail_malformed(why, "column %.*s: its value (type %u) ends behind the event", VIEW_ARGS(name_of(t)),
+                          t->wire);
 }
 
 static bool fail_value(const struct value_type *t, const struct cursor *c, struct fail *why)
@@ -46,26 +47,27 @@ static bool skip_unknown(const struct value_type *t, struct cursor *c)
 
 /* ---- integers ---- */
 
-#define DECODE_INTEGER(name, n, KIND, member, to)                                                                       \
-    static bool name(const struct value_type *t, struct cursor *c, struct arena *a, struct cell *out, struct fail *why) \
-    {                                                                                                                   \
-        (void)a;                                                                                                        \
-        const uint8_t *at = cursor_take(c, n);                                                                          \
-        if (at == NULL)                                                                                                 \
-            return fail_short(t, why);                                                                                  \
-        uint64_t raw = 0;                                                                                               \
-        memcpy(&raw, at, n);                                                                                            \
-        out->kind = KIND;                                                                                               \
-        out->member = to(raw);                                                                                          \
-        return true;                                                                                                    \
+#define DECODE_INTEGER(name, n, KIND, member, to)                                                     \
+    static bool name(const struct value_type *t, struct cursor *c, struct arena *a, struct cell *out, \
+                     struct fail *why)                                                                \
+    {                                                                                                 \
+        (void)a;                                                                                      \
+        const uint8_t *at = cursor_take(c, n);                                                        \
+        if (at == NULL)                                                                               \
+            return fail_short(t, why);                                                                \
+        uint64_t raw = 0;                                                                             \
+        memcpy(&raw, at, n);                                                                          \
+        out->kind = KIND;                                                                             \
+        out->member = to(raw);                                                                        \
+        return true;                                                                                  \
     }
 
-#define TO_SAME(raw)   (raw)
-#define TO_INT8(raw)   ((int8_t)(raw))
-#define TO_INT16(raw)  ((int16_t)(raw))
-#define TO_INT24(raw)  ((int32_t)((uint32_t)(raw) << 8) >> 8)
-#define TO_INT32(raw)  ((int32_t)(raw))
-#define TO_INT64(raw)  ((int64_t)(raw))
+#define TO_SAME(raw) (raw)
+#define TO_INT8(raw) ((int8_t)(raw))
+#define TO_INT16(raw) ((int16_t)(raw))
+#define TO_INT24(raw) ((int32_t)((uint32_t)(raw) << 8) >> 8)
+#define TO_INT32(raw) ((int32_t)(raw))
+#define TO_INT64(raw) ((int64_t)(raw))
 
 DECODE_INTEGER(decode_u8, 1, CELL_UINT, u, TO_SAME)
 DECODE_INTEGER(decode_u16, 2, CELL_UINT, u, TO_SAME)
@@ -82,7 +84,8 @@ DECODE_INTEGER(decode_i64, 8, CELL_INT, i, TO_INT64)
 DECODE_INTEGER(decode_year, 1, CELL_INT, i, YEAR_OF)
 
 /* SET: 1 to 8 bytes, the first member in the lowest bit. */
-static bool decode_set(const struct value_type *t, struct cursor *c, struct arena *a, struct cell *out, struct fail *why)
+static bool decode_set(const struct value_type *t, struct cursor *c, struct arena *a, struct cell *out,
+                       struct fail *why)
 {
     (void)a;
     out->kind = CELL_UINT;
@@ -90,7 +93,8 @@ static bool decode_set(const struct value_type *t, struct cursor *c, struct aren
     return c->bad ? fail_short(t, why) : true;
 }
 
-static bool decode_bit(const struct value_type *t, struct cursor *c, struct arena *a, struct cell *out, struct fail *why)
+static bool decode_bit(const struct value_type *t, struct cursor *c, struct arena *a, struct cell *out,
+                       struct fail *why)
 {
     (void)a;
     out->kind = CELL_UINT;
@@ -100,7 +104,8 @@ static bool decode_bit(const struct value_type *t, struct cursor *c, struct aren
 
 /* ---- floats, decimal ---- */
 
-static bool decode_float(const struct value_type *t, struct cursor *c, struct arena *a, struct cell *out, struct fail *why)
+static bool decode_float(const struct value_type *t, struct cursor *c, struct arena *a, struct cell *out,
+                         struct fail *why)
 {
     (void)a;
     const uint8_t *at = cursor_take(c, sizeof out->f);
@@ -111,7 +116,8 @@ static bool decode_float(const struct value_type *t, struct cursor *c, struct ar
     return true;
 }
 
-static bool decode_double(const struct value_type *t, struct cursor *c, struct arena *a, struct cell *out, struct fail *why)
+static bool decode_double(const struct value_type *t, struct cursor *c, struct arena *a, struct cell *out,
+                          struct fail *why)
 {
     (void)a;
     const uint8_t *at = cursor_take(c, sizeof out->d);
@@ -122,7 +128,8 @@ static bool decode_double(const struct value_type *t, struct cursor *c, struct a
     return true;
 }
 
-static bool decode_decimal(const struct value_type *t, struct cursor *c, struct arena *a, struct cell *out, struct fail *why)
+static bool decode_decimal(const struct value_type *t, struct cursor *c, struct arena *a, struct cell *out,
+                           struct fail *why)
 {
     (void)a;
     out->kind = CELL_DECIMAL;
@@ -131,42 +138,48 @@ static bool decode_decimal(const struct value_type *t, struct cursor *c, struct 
 
 /* ---- dates and times ---- */
 
-static bool decode_date(const struct value_type *t, struct cursor *c, struct arena *a, struct cell *out, struct fail *why)
+static bool decode_date(const struct value_type *t, struct cursor *c, struct arena *a, struct cell *out,
+                        struct fail *why)
 {
     (void)a;
     out->kind = CELL_DATE;
     return temporal_read_date(c, &out->date) || fail_value(t, c, why);
 }
 
-static bool decode_time2(const struct value_type *t, struct cursor *c, struct arena *a, struct cell *out, struct fail *why)
+static bool decode_time2(const struct value_type *t, struct cursor *c, struct arena *a, struct cell *out,
+                         struct fail *why)
 {
     (void)a;
     out->kind = CELL_TIME;
     return temporal_read_time2(c, t->fsp, &out->i) || fail_value(t, c, why);
 }
 
-static bool decode_datetime2(const struct value_type *t, struct cursor *c, struct arena *a, struct cell *out, struct fail *why)
+static bool decode_datetime2(const struct value_type *t, struct cursor *c, struct arena *a, struct cell *out,
+                             struct fail *why)
 {
     (void)a;
     out->kind = CELL_DATETIME;
     return temporal_read_datetime2(c, t->fsp, &out->date) || fail_value(t, c, why);
 }
 
-static bool decode_timestamp2(const struct value_type *t, struct cursor *c, struct arena *a, struct cell *out, struct fail *why)
+static bool decode_timestamp2(const struct value_type *t, struct cursor *c, struct arena *a, struct cell *out,
+                              struct fail *why)
 {
     (void)a;
     out->kind = CELL_TIMESTAMP;
     return temporal_read_timestamp2(c, t->fsp, &out->i) || fail_value(t, c, why);
 }
 
-static bool decode_old_time(const struct value_type *t, struct cursor *c, struct arena *a, struct cell *out, struct fail *why)
+static bool decode_old_time(const struct value_type *t, struct cursor *c, struct arena *a, struct cell *out,
+                            struct fail *why)
 {
     (void)a;
     out->kind = CELL_TIME;
     return temporal_read_old_time(c, &out->i) || fail_value(t, c, why);
 }
 
-static bool decode_old_datetime(const struct value_type *t, struct cursor *c, struct arena *a, struct cell *out, struct fail *why)
+static bool decode_old_datetime(const struct value_type *t, struct cursor *c, struct arena *a, struct cell *out,
+                                struct fail *why)
 {
     (void)a;
     out->kind = CELL_DATETIME;
@@ -178,7 +191,8 @@ DECODE_INTEGER(decode_old_timestamp, 4, CELL_TIMESTAMP, i, SECONDS)
 
 /* ---- bytes ---- */
 
-static bool decode_bytes(const struct value_type *t, struct cursor *c, struct arena *a, struct cell *out, struct fail *why)
+static bool decode_bytes(const struct value_type *t, struct cursor *c, struct arena *a, struct cell *out,
+                         struct fail *why)
 {
     (void)a;
     uint64_t n = cursor_le(c, t->size);
@@ -187,7 +201,8 @@ static bool decode_bytes(const struct value_type *t, struct cursor *c, struct ar
     return c->bad ? fail_short(t, why) : true;
 }
 
-static bool decode_json(const struct value_type *t, struct cursor *c, struct arena *a, struct cell *out, struct fail *why)
+static bool decode_json(const struct value_type *t, struct cursor *c, struct arena *a, struct cell *out,
+                        struct fail *why)
 {
     if (!decode_bytes(t, c, a, out, why))
         return false;
@@ -205,7 +220,8 @@ static struct view pad(struct view v, uint32_t to, struct arena *a)
     return (struct view){full, to};
 }
 
-static bool decode_binary(const struct value_type *t, struct cursor *c, struct arena *a, struct cell *out, struct fail *why)
+static bool decode_binary(const struct value_type *t, struct cursor *c, struct arena *a, struct cell *out,
+                          struct fail *why)
 {
     if (!decode_bytes(t, c, a, out, why))
         return false;
@@ -214,7 +230,8 @@ static bool decode_binary(const struct value_type *t, struct cursor *c, struct a
     return true;
 }
 
-static bool decode_null(const struct value_type *t, struct cursor *c, struct arena *a, struct cell *out, struct fail *why)
+static bool decode_null(const struct value_type *t, struct cursor *c, struct arena *a, struct cell *out,
+                        struct fail *why)
 {
     (void)t;
     (void)c;
@@ -224,7 +241,8 @@ static bool decode_null(const struct value_type *t, struct cursor *c, struct are
     return true;
 }
 
-static bool decode_unknown(const struct value_type *t, struct cursor *c, struct arena *a, struct cell *out, struct fail *why)
+static bool decode_unknown(const struct value_type *t, struct cursor *c, struct arena *a, struct cell *out,
+                           struct fail *why)
 {
     (void)a;
     (void)out;

@@ -64,11 +64,11 @@ struct value_type {
     const struct column *column; /* NULL: only to be skipped, or decoded as signed and unpadded */
     uint8_t wire;                /* the real type: ENUM, SET resolved */
     uint16_t meta;
-    uint8_t size;        /* bytes of a fixed-size value, else bytes of its length prefix */
-    uint8_t fsp;         /* fraction digits of the temporal types */
-    uint8_t precision;   /* of DECIMAL */
-    uint8_t scale;       /* of DECIMAL */
-    uint32_t pad_to;     /* BINARY: zero bytes are put back up to this length; 0: none */
+    uint8_t size;      /* bytes of a fixed-size value, else bytes of its length prefix */
+    uint8_t fsp;       /* fraction digits of the temporal types */
+    uint8_t precision; /* of DECIMAL */
+    uint8_t scale;     /* of DECIMAL */
+    uint32_t pad_to;   /* BINARY: zero bytes are put back up to this length; 0: none */
     bool is_unsigned;
 };
 

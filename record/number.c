@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "record/number.h"
 
-#include <math.h>
-
 #include "base/digits.h"
 
+#include <math.h>
+
 enum {
-    PLAIN_MIN = -3,    /* 1e-3 is the smallest number in decimal notation */
-    PLAIN_MAX = 7,     /* 1e7 the first above it */
-    FLOAT_TEXT = 32,   /* -2.2250738585072014E-308 takes 24 */
+    PLAIN_MIN = -3,  /* 1e-3 is the smallest number in decimal notation */
+    PLAIN_MAX = 7,   /* 1e7 the first above it */
+    FLOAT_TEXT = 32, /* -2.2250738585072014E-308 takes 24 */
 };
 
 static uint8_t *put_zeros(uint8_t *p, int n)
