@@ -366,8 +366,8 @@ static bool read_reading(const struct column *col, struct cell_date *out, int *o
     unsigned micros = take_fraction(&c);
     if (!take_offset(&c, offset) || cursor_left(&c) > 0)
         return false;
-    *out = (struct cell_date){(uint16_t)part[0], (uint8_t)part[1], (uint8_t)part[2],
-                              (uint8_t)part[3], (uint8_t)part[4], (uint8_t)part[5], 0};
+    *out = (struct cell_date){
+        (uint16_t)part[0], (uint8_t)part[1], (uint8_t)part[2], (uint8_t)part[3], (uint8_t)part[4], (uint8_t)part[5], 0};
     if (temporal_day_exists(out) && col->kind != COLUMN_DATE) /* else there is nothing to round */
         *out = temporal_of_micros(temporal_epoch_micros(out) + (int64_t)rounded(micros, col->fsp));
     return true;
@@ -428,8 +428,8 @@ static bool take_time(struct cursor *c, uint64_t *seconds)
     }
     hours = first;
     if (!take_char(c, ':')) {
-        *seconds = days > 0 ? days * 86400 + hours * 3600u
-                            : first / 10000 * 3600u + first / 100 % 100 * 60u + first % 100;
+        *seconds =
+            days > 0 ? days * 86400 + hours * 3600u : first / 10000 * 3600u + first / 100 % 100 * 60u + first % 100;
         return true;
     }
     if (!take_number(c, 2, &minutes, &n))

@@ -263,38 +263,47 @@ static bool write_time_header(const struct step *s, const struct cell *c, struct
 static const char epoch_text[] = "\"1970-01-01T00:00:00Z\"";
 static const char epoch_header[] = "00:00:00.000Z";
 
-static const struct field_type date_days = {.type = "int32", .name = "io.debezium.time.Date",
-                                            .write = write_date_days, .fallback = "0"};
-static const struct field_type date_connect = {.type = "int32", .name = "org.apache.kafka.connect.data.Date",
-                                               .write = write_date_days, .write_header = write_date_header,
-                                               .fallback = "0", .header_fallback = epoch_header};
-static const struct field_type date_iso = {.type = "string", .name = "io.debezium.time.IsoDate",
-                                           .write = write_date_iso, .fallback = "\"1970-01-01Z\""};
+static const struct field_type date_days = {
+    .type = "int32", .name = "io.debezium.time.Date", .write = write_date_days, .fallback = "0"};
+static const struct field_type date_connect = {.type = "int32",
+                                               .name = "org.apache.kafka.connect.data.Date",
+                                               .write = write_date_days,
+                                               .write_header = write_date_header,
+                                               .fallback = "0",
+                                               .header_fallback = epoch_header};
+static const struct field_type date_iso = {
+    .type = "string", .name = "io.debezium.time.IsoDate", .write = write_date_iso, .fallback = "\"1970-01-01Z\""};
 
-static const struct field_type datetime_ms = {.type = "int64", .name = "io.debezium.time.Timestamp",
-                                              .write = write_datetime_ms, .fallback = "0"};
-static const struct field_type datetime_micros = {.type = "int64", .name = "io.debezium.time.MicroTimestamp",
-                                                  .write = write_datetime_micros, .fallback = "0"};
-static const struct field_type datetime_nanos = {.type = "int64", .name = "io.debezium.time.NanoTimestamp",
-                                                 .write = write_datetime_nanos, .fallback = "0"};
-static const struct field_type datetime_connect = {.type = "int64", .name = "org.apache.kafka.connect.data.Timestamp",
-                                                   .write = write_datetime_ms, .write_header = write_datetime_header,
-                                                   .fallback = "0", .header_fallback = epoch_header};
-static const struct field_type datetime_iso = {.type = "string", .name = "io.debezium.time.IsoTimestamp",
-                                               .write = write_datetime_iso, .fallback = epoch_text};
+static const struct field_type datetime_ms = {
+    .type = "int64", .name = "io.debezium.time.Timestamp", .write = write_datetime_ms, .fallback = "0"};
+static const struct field_type datetime_micros = {
+    .type = "int64", .name = "io.debezium.time.MicroTimestamp", .write = write_datetime_micros, .fallback = "0"};
+static const struct field_type datetime_nanos = {
+    .type = "int64", .name = "io.debezium.time.NanoTimestamp", .write = write_datetime_nanos, .fallback = "0"};
+static const struct field_type datetime_connect = {.type = "int64",
+                                                   .name = "org.apache.kafka.connect.data.Timestamp",
+                                                   .write = write_datetime_ms,
+                                                   .write_header = write_datetime_header,
+                                                   .fallback = "0",
+                                                   .header_fallback = epoch_header};
+static const struct field_type datetime_iso = {
+    .type = "string", .name = "io.debezium.time.IsoTimestamp", .write = write_datetime_iso, .fallback = epoch_text};
 
-static const struct field_type time_micros = {.type = "int64", .name = "io.debezium.time.MicroTime",
-                                              .write = write_time_micros, .fallback = "0"};
-static const struct field_type time_nanos = {.type = "int64", .name = "io.debezium.time.NanoTime",
-                                             .write = write_time_nanos, .fallback = "0"};
-static const struct field_type time_connect = {.type = "int32", .name = "org.apache.kafka.connect.data.Time",
-                                               .write = write_time_ms, .write_header = write_time_header,
-                                               .fallback = "0", .header_fallback = epoch_header};
-static const struct field_type time_iso = {.type = "string", .name = "io.debezium.time.IsoTime",
-                                           .write = write_time_iso, .fallback = "\"00:00:00Z\""};
+static const struct field_type time_micros = {
+    .type = "int64", .name = "io.debezium.time.MicroTime", .write = write_time_micros, .fallback = "0"};
+static const struct field_type time_nanos = {
+    .type = "int64", .name = "io.debezium.time.NanoTime", .write = write_time_nanos, .fallback = "0"};
+static const struct field_type time_connect = {.type = "int32",
+                                               .name = "org.apache.kafka.connect.data.Time",
+                                               .write = write_time_ms,
+                                               .write_header = write_time_header,
+                                               .fallback = "0",
+                                               .header_fallback = epoch_header};
+static const struct field_type time_iso = {
+    .type = "string", .name = "io.debezium.time.IsoTime", .write = write_time_iso, .fallback = "\"00:00:00Z\""};
 
-static const struct field_type timestamp_zoned = {.type = "string", .name = "io.debezium.time.ZonedTimestamp",
-                                                  .write = write_timestamp, .fallback = epoch_text};
+static const struct field_type timestamp_zoned = {
+    .type = "string", .name = "io.debezium.time.ZonedTimestamp", .write = write_timestamp, .fallback = epoch_text};
 
 /* Rows in the order of enum time_mode. */
 static const struct field_type *const date_types[] = {&date_days, &date_connect, &date_iso, &date_days, &date_days};

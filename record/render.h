@@ -31,9 +31,9 @@ enum row_op { ROW_CREATE, ROW_UPDATE, ROW_DELETE, ROW_READ };
  * caller takes them from here when the event is done. */
 struct render_event {
     struct buf text;
-    uint32_t to_row;   /* text up to the row's index, from 0 */
-    uint32_t to_op;    /* from there to the op, or to the total_order when there is a transaction */
-    uint32_t to_end;   /* from behind the op to the end of the value */
+    uint32_t to_row; /* text up to the row's index, from 0 */
+    uint32_t to_op;  /* from there to the op, or to the total_order when there is a transaction */
+    uint32_t to_end; /* from behind the op to the end of the value */
     bool has_transaction;
     uint64_t total_order;
     uint64_t collection_order;
@@ -48,8 +48,8 @@ enum { RENDERED_MAX = 3 };
 struct rendered {
     bool has_key;
     bool has_value;
-    uint8_t header; /* enum change_header */
-    uint32_t key_at, key_bytes;     /* offsets from the buffer's p at the call */
+    uint8_t header;             /* enum change_header */
+    uint32_t key_at, key_bytes; /* offsets from the buffer's p at the call */
     uint32_t value_at, value_bytes;
     uint32_t header_at, header_bytes;
 };
@@ -67,11 +67,10 @@ struct rendered_row {
  * Fails: STOP when converting_failure says so, naming table, column and value; REFUSE when a column that the record
  * needs is absent from the image. Then what was appended to out is to be forgotten by its owner. */
 MUST_USE bool render_row(const struct plan *plan, struct render_event *ev, enum row_op op, uint32_t row,
-                         const struct cell *before, const struct cell *after, struct buf *out,
-                         struct rendered_row *res, struct fail *why);
+                         const struct cell *before, const struct cell *after, struct buf *out, struct rendered_row *res,
+                         struct fail *why);
 
 /* The op=t record of TRUNCATE TABLE; n is 0 when the settings skip it. The transaction of src is not used. */
-void render_truncate(const struct plan *plan, const struct row_source *src, struct buf *out,
-                     struct rendered_row *res);
+void render_truncate(const struct plan *plan, const struct row_source *src, struct buf *out, struct rendered_row *res);
 
 #endif

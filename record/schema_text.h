@@ -18,11 +18,11 @@
 #define SCHEMA_STRUCT(fields) "{\"type\":\"struct\",\"fields\":[" fields "],"
 
 struct schema_text {
-    const char *type;         /* "struct", "int32", … */
-    struct view inside;       /* JSON: "fields":[…] or "items":{…}; empty: none */
+    const char *type;   /* "struct", "int32", … */
+    struct view inside; /* JSON: "fields":[…] or "items":{…}; empty: none */
     bool is_optional;
-    struct view name;         /* plain; empty: none */
-    unsigned version;         /* 0: none */
+    struct view name; /* plain; empty: none */
+    unsigned version; /* 0: none */
     bool has_doc;
     struct view doc;          /* plain */
     struct view parameters;   /* JSON, the members without braces; empty: none */

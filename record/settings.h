@@ -7,10 +7,10 @@
 #ifndef TIDEMARK_RECORD_SETTINGS_H
 #define TIDEMARK_RECORD_SETTINGS_H
 
-#include <stdbool.h>
-
 #include "base/bytes.h"
 #include "binlog/shape.h"
+
+#include <stdbool.h>
 
 enum decimal_mode { DECIMAL_PRECISE, DECIMAL_DOUBLE, DECIMAL_STRING };
 enum bigint_mode { BIGINT_LONG, BIGINT_PRECISE };

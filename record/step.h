@@ -11,13 +11,13 @@
 #ifndef TIDEMARK_RECORD_STEP_H
 #define TIDEMARK_RECORD_STEP_H
 
-#include <stdatomic.h>
-
 #include "base/arena.h"
 #include "base/bytes.h"
 #include "binlog/cell.h"
 #include "binlog/shape.h"
 #include "record/settings.h"
+
+#include <stdatomic.h>
 
 struct step;
 
@@ -25,10 +25,10 @@ typedef bool step_write_fn(const struct step *s, const struct cell *c, struct bu
 
 /* A column's type as Connect has it, for one SQL type in one mode. */
 struct field_type {
-    const char *type; /* Connect's word: "int32" */
-    const char *name; /* semantic name, version 1, or NULL */
-    const char *doc;  /* of the type, or NULL */
-    const char *inside;          /* "fields":[…] or "items":{…}, or NULL */
+    const char *type;   /* Connect's word: "int32" */
+    const char *name;   /* semantic name, version 1, or NULL */
+    const char *doc;    /* of the type, or NULL */
+    const char *inside; /* "fields":[…] or "items":{…}, or NULL */
     step_write_fn *write;
     step_write_fn *write_header; /* where SimpleHeaderConverter differs from JSON by more than escapes, or NULL */
     const char *fallback;        /* JSON for a required column without a default whose value is lost */
@@ -44,7 +44,7 @@ struct step {
     uint16_t column;     /* of the shape */
     uint8_t fsp;
     uint8_t scale;
-    uint8_t n_bytes;     /* BIT: bytes of the value */
+    uint8_t n_bytes; /* BIT: bytes of the value */
     bool adjusts_years;
     const struct charset *charset;
     const struct view *labels; /* ENUM, SET: escaped, without quotes */
@@ -53,8 +53,8 @@ struct step {
     /* what only schemas, headers and failures touch */
     bool is_required;
     const struct field_type *type;
-    struct view field;          /* the field's name, adjusted, plain */
-    struct view parameters;     /* of the schema, as schema_text wants them */
+    struct view field;      /* the field's name, adjusted, plain */
+    struct view parameters; /* of the schema, as schema_text wants them */
     bool has_doc;
     struct view doc;
     struct view default_json;   /* empty: no default */
