@@ -93,14 +93,30 @@ void stream_begin(struct stream *st, const struct stream_start *start)
     st->resume_rows = start->skip_rows;
     st->has_barrier = start->has_barrier;
     st->barrier = start->barrier;
-    st->shapes_are_of_barrier = start->shapes_are_of_barrier;
+    st->early = start->early;
     st->is_ready = !start->has_barrier;
     decoder_set_checksum(&st->decoder, CHECKSUM_CRC32);
+}
+
+void stream_go_to_file_start(struct stream *st)
+{
+    if (!st->has_barrier) {
+        st->has_barrier = true;
+        st->barrier = st->safe;
+        st->early = STREAM_EARLY_PASS;
+    }
+    st->offset = 4;
+    st->safe.offset = 4;
 }
 
 struct stream_where stream_where(const struct stream *st)
 {
     return (struct stream_where){&st->executed, st->has_gtids, &st->safe};
+}
+
+bool stream_is_outside(const struct stream *st)
+{
+    return st->state == STREAM_OUTSIDE;
 }
 
 const struct stream_counters *stream_counters(const struct stream *st)
@@ -116,13 +132,13 @@ static bool tell_position(struct stream *st, struct fail *why)
     if (st->state != STREAM_OUTSIDE)
         return true;
     st->safe = stream_place(st);
-    if (!st->is_ready && st->file[0] != '\0' && position_compare(&st->safe, &st->barrier) >= 0) {
-        st->is_ready = true;
-        st->has_barrier = false;
-        if (!st->out.position(st->out.ctx, st->file, st->offset, why) || !st->out.ready(st->out.ctx, why))
-            return false;
-    }
-    return true;
+    if (!st->has_barrier || st->file[0] == '\0' || position_compare(&st->safe, &st->barrier) < 0)
+        return true;
+    st->has_barrier = false;
+    if (st->is_ready)
+        return true;
+    st->is_ready = true;
+    return st->out.position(st->out.ctx, st->file, st->offset, why) && st->out.ready(st->out.ctx, why);
 }
 
 static bool pass_position(struct stream *st, struct fail *why)

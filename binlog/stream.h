@@ -114,8 +114,9 @@ struct stream_output {
     bool (*ready)(void *ctx, struct fail *why);
 
     /* Reads the shape of a table as the server has it now, and the log's end after that. NULL in *shape: no such
-     * table. Blocks. */
-    bool (*read_shape)(void *ctx, struct view db, struct view table, const struct shape **shape,
+     * table. Blocks. Has a context of its own. */
+    void *read_ctx;
+    bool (*read_shape)(void *read_ctx, struct view db, struct view table, const struct shape **shape,
                        struct log_position *as_of, struct fail *why);
 };
 
@@ -126,6 +127,14 @@ struct stream_settings {
     enum stream_handling inconsistent_schema; /* inconsistent.schema.handling.mode */
     enum stream_handling event_processing;    /* event.processing.failure.handling.mode */
     size_t xa_memory_bytes;                   /* rows of open XA transactions beyond this go to a temporary file */
+};
+
+/* What statements at or below the barrier mean to the shapes in the catalog. */
+enum stream_early {
+    STREAM_EARLY_APPLY,      /* the shapes speak from pos on: statements change them as anywhere */
+    STREAM_EARLY_READ_AGAIN, /* they speak from the barrier on: a table that is named is read from the server again,
+                              * and the barrier moves behind that reading */
+    STREAM_EARLY_PASS,       /* they hold what these statements did */
 };
 
 /* Where to go on. Texts are copied. */
@@ -140,9 +149,7 @@ struct stream_start {
     /* Tell no row and no statement at or below this position, only begins, commits and XA transactions. */
     bool has_barrier;
     struct log_position barrier;
-    /* The shapes in the catalog speak from the barrier on: a table with a statement before it is read again, and the
-     * barrier moves behind that. False: the shapes speak from pos on. */
-    bool shapes_are_of_barrier;
+    enum stream_early early;
 };
 
 struct stream;
@@ -155,6 +162,10 @@ void stream_begin(struct stream *st, const struct stream_start *start);
 
 /* A table's shape in the catalog was read from the server and speaks from that position on. */
 void stream_distrust_before(struct stream *st, struct view db, struct view table, const struct log_position *from);
+
+/* Without GTIDs a dump can't start behind 4 GiB of a file: go on from the file's start instead, and tell nothing up to
+ * where the stream was. */
+void stream_go_to_file_start(struct stream *st);
 
 /* The connection was lost: the next event comes from a dump opened with stream_where. */
 void stream_reconnected(struct stream *st);
@@ -170,6 +181,9 @@ struct stream_where stream_where(const struct stream *st);
 /* One event, whole, with header and checksum. On failure nothing of it was handed over beyond what the output
  * was told, and the stream must not be fed again. */
 MUST_USE bool stream_feed(struct stream *st, struct view event, int64_t now_ns, struct fail *why);
+
+/* No transaction is under way. */
+bool stream_is_outside(const struct stream *st);
 
 /* Counters since stream_new. */
 struct stream_counters {

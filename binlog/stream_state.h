@@ -69,7 +69,7 @@ struct stream {
     bool has_gtids;
 
     bool has_barrier;
-    bool shapes_are_of_barrier;
+    enum stream_early early;
     bool is_ready;
     struct log_position barrier;
     struct map distrusted; /* "db NUL table" -> struct log_position: the shape speaks from there on */

@@ -57,7 +57,7 @@ void stream_fini_statements(struct stream *st)
 static bool read_again(struct stream *st, struct view db, struct view table, struct log_position *as_of, struct fail *why)
 {
     const struct shape *shape = NULL;
-    if (!st->out.read_shape(st->out.ctx, db, table, &shape, as_of, why))
+    if (!st->out.read_shape(st->out.read_ctx, db, table, &shape, as_of, why))
         return fail_add(why, "read the shape of %.*s.%.*s again", VIEW_ARGS(db), VIEW_ARGS(table));
     if (shape == NULL)
         catalog_remove(st->catalog, db, table);
@@ -197,7 +197,7 @@ static bool take_effects(struct stream *st, const struct event *ev, const struct
     if (st->effects.n_effects == 0)
         return true;
     st->epoch++;
-    if (!st->tells && st->shapes_are_of_barrier)
+    if (!st->tells && st->early == STREAM_EARLY_READ_AGAIN)
         return pass_early_statement(st, why);
     /* After a reconnect inside the transaction it was told before; its shapes are told again, which does no harm. */
     bool was_told = st->trx.events < st->skip_events;
@@ -212,7 +212,8 @@ bool stream_statement(struct stream *st, const struct event *ev, const struct st
     bool is_alone = st->state != STREAM_INSIDE && st->state != STREAM_XA;
     if (is_alone && !stream_open_statement(st, ev, why))
         return false;
-    if (!apply(st, sm, why) || !take_effects(st, ev, sm, why))
+    bool is_passed = !st->tells && st->early == STREAM_EARLY_PASS;
+    if (!is_passed && (!apply(st, sm, why) || !take_effects(st, ev, sm, why)))
         return false;
     if (is_alone)
         return stream_commit(st, why);

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "binlog/reader.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+
+enum { LARGE_BUFFER_BYTES = 16 << 20 };
+
+struct reader {
+    struct reader_settings set;
+    struct reader_hooks hooks;
+    struct source *statements;
+    struct source *dump;
+    struct catalog catalog;
+    struct stream *stream;
+    struct reader_start start;
+    struct fail result;
+    int n_failures; /* in a row */
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t stop_told;
+    atomic_bool must_stop;
+    atomic_bool is_connected;
+};
+
+/* ---- waiting ---- */
+
+/* Sleeps, but not past a stop. */
+static void pause_for(struct reader *r, int ms)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += ms / 1000;
+    until.tv_nsec += (long)(ms % 1000) * 1000000;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_sec++;
+        until.tv_nsec -= 1000000000;
+    }
+    pthread_mutex_lock(&r->lock);
+    while (!atomic_load(&r->must_stop))
+        if (pthread_cond_timedwait(&r->stop_told, &r->lock, &until) == ETIMEDOUT)
+            break;
+    pthread_mutex_unlock(&r->lock);
+}
+
+/* Doubles from first to most, and is spread by a fifth so that many readers don't come at once. */
+static int backoff_ms(const struct reader *r)
+{
+    int64_t ms = r->set.backoff_first_ms;
+    for (int i = 1; i < r->n_failures && ms < r->set.backoff_most_ms; i++)
+        ms *= 2;
+    if (ms > r->set.backoff_most_ms)
+        ms = r->set.backoff_most_ms;
+    return (int)(ms - ms / 10 + clock_wall_ns() / 1000 % (ms / 5 + 1));
+}
+
+/* After a failure: true when it is to be tried again, after a pause. */
+static bool may_retry(struct reader *r, struct fail *why)
+{
+    atomic_store(&r->is_connected, false);
+    if (atomic_load(&r->must_stop) || why->kind != FAIL_RETRY)
+        return false;
+    r->n_failures++;
+    if (r->set.max_retries >= 0 && r->n_failures > r->set.max_retries) {
+        why->kind = FAIL_STOP;
+        fail_add(why, "given up after %d tries (errors.max.retries)", r->n_failures);
+        return false;
+    }
+    int ms = backoff_ms(r);
+    /* Told once in full, then counted. */
+    if (r->n_failures == 1)
+        log_warn("reader", "%s; trying again", why->text);
+    else
+        log_debug("reader", "%s; try %d in %d ms", why->text, r->n_failures, ms);
+    if (r->n_failures > 1 && r->n_failures % 10 == 0)
+        log_warn("reader", "still failing after %d tries: %s", r->n_failures, why->text);
+    pause_for(r, ms);
+    return !atomic_load(&r->must_stop);
+}
+
+/* ---- shapes from the server, in the midst of the stream ---- */
+
+static bool read_shape_once(struct reader *r, struct view db, struct view table, const struct shape **shape,
+                            struct log_position *as_of, struct fail *why)
+{
+    if (!source_is_connected(r->statements) && !source_connect(r->statements, why))
+        return false;
+    if (r->hooks.read_shape(r->hooks.ctx, r->statements, db, table, shape, as_of, why))
+        return true;
+    source_disconnect(r->statements);
+    return false;
+}
+
+/* Tries until it is there: a statement that is half applied can't be taken back. */
+static bool read_shape(void *ctx, struct view db, struct view table, const struct shape **shape,
+                       struct log_position *as_of, struct fail *why)
+{
+    struct reader *r = ctx;
+    int had = r->n_failures;
+    while (!read_shape_once(r, db, table, shape, as_of, why))
+        if (!may_retry(r, why))
+            return false;
+    r->n_failures = had;
+    return true;
+}
+
+/* ---- the thread ---- */
+
+static bool prepare(struct reader *r, struct fail *why)
+{
+    catalog_fini(&r->catalog);
+    catalog_init(&r->catalog, 0);
+    if (!source_connect(r->statements, why))
+        return false;
+    r->start = (struct reader_start){.server_uuid = ""};
+    if (!r->hooks.prepare(r->hooks.ctx, r->statements, &r->catalog, r->stream, &r->start, why))
+        return false;
+    stream_set_server(r->stream, &r->start.server);
+    stream_begin(r->stream, &r->start.stream);
+    return true;
+}
+
+static bool prepare_until_done(struct reader *r)
+{
+    struct fail why = {.kind = FAIL_NONE};
+    while (!prepare(r, &why)) {
+        source_disconnect(r->statements);
+        if (!may_retry(r, &why)) {
+            r->result = why;
+            return false;
+        }
+    }
+    source_disconnect(r->statements); /* seldom needed from here on */
+    r->n_failures = 0;
+    return true;
+}
+
+static bool open_dump(struct reader *r, struct fail *why)
+{
+    struct stream_where where = stream_where(r->stream);
+    if (!where.has_gtids && where.pos->offset > UINT32_MAX) {
+        log_warn("reader", "without GTIDs a stream can't start behind 4 GiB of a file: it is read from its start, which "
+                           "takes a while file=%s", where.pos->file);
+        stream_go_to_file_start(r->stream);
+        where = stream_where(r->stream);
+    }
+    const struct source_start start = {
+        .executed = where.has_gtids ? where.executed : NULL,
+        .pos = where.pos->file[0] == '\0' ? NULL : where.pos,
+        .pos_uuid = r->start.pos_uuid,
+    };
+    if (!source_connect_dump(r->dump, why) || !source_dump(r->dump, &start, why))
+        return false;
+    log_info("reader", "reading the log of %s from file=%s pos=%llu", source_name(r->dump), where.pos->file,
+             (unsigned long long)where.pos->offset);
+    return true;
+}
+
+/* Until the connection breaks or somebody must act. */
+static bool read_log(struct reader *r, struct fail *why)
+{
+    struct view event;
+    if (!open_dump(r, why))
+        return false;
+    for (;;) {
+        if (!source_fetch(r->dump, &event, why))
+            return false;
+        r->n_failures = 0;
+        atomic_store_explicit(&r->is_connected, true, memory_order_relaxed);
+        if (!stream_feed(r->stream, event, clock_wall_ns(), why))
+            return false;
+        /* The library's buffer never shrinks: after a giant start afresh, between two transactions. */
+        if (event.n < LARGE_BUFFER_BYTES / 16 && source_buffer_bytes(r->dump) > LARGE_BUFFER_BYTES &&
+            stream_is_outside(r->stream)) {
+            log_debug("reader", "connecting again to give back a buffer of %zu bytes", source_buffer_bytes(r->dump));
+            return fail_set(why, FAIL_NONE, FAIL_AREA_SOURCE, 0, "the buffer had grown large");
+        }
+    }
+}
+
+static void stream_until_end(struct reader *r)
+{
+    struct fail why = {.kind = FAIL_NONE};
+    for (;;) {
+        if (read_log(r, &why))
+            return;
+        source_disconnect(r->dump);
+        stream_reconnected(r->stream);
+        if (why.kind != FAIL_NONE && !may_retry(r, &why)) {
+            r->result = why;
+            return;
+        }
+    }
+}
+
+static void *run(void *arg)
+{
+    struct reader *r = arg;
+    if (prepare_until_done(r))
+        stream_until_end(r);
+    atomic_store(&r->is_connected, false);
+    source_disconnect(r->statements);
+    source_disconnect(r->dump);
+    r->hooks.ended(r->hooks.ctx);
+    return NULL;
+}
+
+struct reader *reader_start(const struct reader_settings *set, const struct reader_hooks *hooks,
+                            const struct stream_output *out, struct fail *why)
+{
+    struct reader *r = mem_zero(1, sizeof *r);
+    struct stream_output output = *out;
+    r->set = *set;
+    r->hooks = *hooks;
+    r->statements = source_new(&r->set.source);
+    r->dump = source_new(&r->set.source);
+    catalog_init(&r->catalog, 0);
+    pthread_mutex_init(&r->lock, NULL);
+    pthread_cond_init(&r->stop_told, NULL);
+    output.read_shape = read_shape;
+    output.read_ctx = r;
+    r->stream = stream_new(&r->set.stream, &r->catalog, &output);
+    int err = pthread_create(&r->thread, NULL, run, r);
+    if (err == 0)
+        return r;
+    fail_set(why, FAIL_STOP, FAIL_AREA_SYSTEM, err, "start the reader's thread: %s", strerror(err));
+    reader_free(&r);
+    return NULL;
+}
+
+void reader_stop(struct reader *r)
+{
+    pthread_mutex_lock(&r->lock);
+    atomic_store(&r->must_stop, true);
+    pthread_cond_broadcast(&r->stop_told);
+    pthread_mutex_unlock(&r->lock);
+    source_wake(r->statements);
+    source_wake(r->dump);
+}
+
+bool reader_join(struct reader *r, int timeout_ms)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += timeout_ms / 1000;
+    until.tv_nsec += (long)(timeout_ms % 1000) * 1000000;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_sec++;
+        until.tv_nsec -= 1000000000;
+    }
+    return pthread_timedjoin_np(r->thread, NULL, &until) == 0;
+}
+
+bool reader_result(const struct reader *r, struct fail *why)
+{
+    if (atomic_load(&r->must_stop) || r->result.kind == FAIL_NONE)
+        return false;
+    *why = r->result;
+    return true;
+}
+
+void reader_free(struct reader **reader)
+{
+    struct reader *r = *reader;
+    if (r == NULL)
+        return;
+    stream_free(&r->stream);
+    catalog_fini(&r->catalog);
+    source_free(&r->statements);
+    source_free(&r->dump);
+    pthread_cond_destroy(&r->stop_told);
+    pthread_mutex_destroy(&r->lock);
+    free(r);
+    *reader = NULL;
+}
+
+bool reader_is_connected(const struct reader *r)
+{
+    return atomic_load_explicit(&r->is_connected, memory_order_relaxed);
+}

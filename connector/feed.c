@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "connector/feed.h"
+
+#include <stdlib.h>
+
+#include "binlog/ddl.h"
+#include "connector/feed_statement.h"
+#include "record/plan.h"
+#include "record/render.h"
+
+enum { LARGE_EVENT_BYTES = 64 * 1024 };
+
+struct feed {
+    struct inbox *in;
+    const struct record_settings *set;
+    const struct filter *filter;
+    struct render_event event;
+};
+
+struct feed *feed_new(struct inbox *in, const struct record_settings *set, const struct filter *filter)
+{
+    struct feed *f = mem_zero(1, sizeof *f);
+    f->in = in;
+    f->set = set;
+    f->filter = filter;
+    render_event_init(&f->event);
+    return f;
+}
+
+void feed_free(struct feed **feed)
+{
+    struct feed *f = *feed;
+    if (f == NULL)
+        return;
+    render_event_fini(&f->event);
+    free(f);
+    *feed = NULL;
+}
+
+static bool cancelled(struct fail *why)
+{
+    return fail_set(why, FAIL_RETRY, FAIL_AREA_REFUSED, 0, "the reader was told to end");
+}
+
+/* ---- marks ---- */
+
+static bool push_mark(struct feed *f, const struct change *chg, struct fail *why)
+{
+    if (!inbox_start(f->in, 0, 1))
+        return cancelled(why);
+    inbox_push(f->in, chg);
+    inbox_publish(f->in);
+    return true;
+}
+
+/* Puts a copy behind what was appended since inbox_start; returns its offset from there. Aligned for a struct. */
+static size_t put_copy(struct feed *f, const void *bytes, size_t n)
+{
+    struct buf *out = inbox_buf(f->in);
+    buf_need(out, n + 8);
+    while ((uintptr_t)out->p % 8 != 0)
+        *out->p++ = 0;
+    size_t at = (size_t)(out->p - inbox_base(f->in));
+    buf_put(out, bytes, n);
+    return at;
+}
+
+static bool begin(void *ctx, const struct stream_transaction *trx, struct fail *why)
+{
+    struct feed *f = ctx;
+    struct change chg = {.kind = CHANGE_BEGIN, .events = 1};
+    chg.mark.file = trx->file;
+    chg.mark.offset = trx->offset;
+    chg.mark.ts_us = trx->ts_us;
+    chg.mark.server_id = trx->server_id;
+    if (!inbox_start(f->in, sizeof trx->gtid + 8, 1))
+        return cancelled(why);
+    if (trx->has_gtid) {
+        size_t at = put_copy(f, &trx->gtid, sizeof trx->gtid);
+        chg.mark.gtid = (const struct gtid *)(inbox_base(f->in) + at);
+    }
+    inbox_push(f->in, &chg);
+    return true;
+}
+
+static bool commit(void *ctx, const struct stream_transaction *trx, const char *file, uint64_t offset, struct fail *why)
+{
+    struct change chg = {.kind = CHANGE_COMMIT, .events = trx->events};
+    chg.mark.file = file;
+    chg.mark.offset = offset;
+    chg.mark.ts_us = trx->ts_us;
+    return push_mark(ctx, &chg, why);
+}
+
+static bool position(void *ctx, const char *file, uint64_t offset, struct fail *why)
+{
+    struct change chg = {.kind = CHANGE_POSITION};
+    chg.mark.file = file;
+    chg.mark.offset = offset;
+    return push_mark(ctx, &chg, why);
+}
+
+static bool ready(void *ctx, struct fail *why)
+{
+    const struct change chg = {.kind = CHANGE_READY};
+    return push_mark(ctx, &chg, why);
+}
+
+static bool xa(void *ctx, bool is_open, const struct gtid *prepared, struct view xid, struct fail *why)
+{
+    struct feed *f = ctx;
+    struct change chg = {.kind = is_open ? CHANGE_XA_OPEN : CHANGE_XA_DONE};
+    if (!inbox_start(f->in, sizeof *prepared + xid.n + 16, 1))
+        return cancelled(why);
+    size_t gtid_at = put_copy(f, prepared, sizeof *prepared);
+    size_t xid_at = put_copy(f, xid.p, xid.n);
+    if (prepared->n > 0)
+        chg.mark.gtid = (const struct gtid *)(inbox_base(f->in) + gtid_at);
+    chg.mark.xid = (struct view){inbox_base(f->in) + xid_at, xid.n};
+    inbox_push(f->in, &chg);
+    inbox_publish(f->in);
+    return true;
+}
+
+static bool push_shape(struct feed *f, struct view db, struct view table, const struct shape *shape, struct fail *why)
+{
+    struct change chg = {.kind = CHANGE_SHAPE};
+    if (!inbox_start(f->in, db.n + table.n + 16, 1))
+        return cancelled(why);
+    size_t db_at = put_copy(f, db.p, db.n);
+    size_t table_at = put_copy(f, table.p, table.n);
+    chg.mark.db = (struct view){inbox_base(f->in) + db_at, db.n};
+    chg.mark.table = (struct view){inbox_base(f->in) + table_at, table.n};
+    chg.mark.shape = shape == NULL ? NULL : shape_hold(shape);
+    inbox_push(f->in, &chg);
+    inbox_publish(f->in);
+    return true;
+}
+
+static bool shape_changed(void *ctx, struct view db, struct view table, const struct shape *shape, struct fail *why)
+{
+    return push_shape(ctx, db, table, shape, why);
+}
+
+bool feed_shape(struct feed *f, const struct shape *shape, struct fail *why)
+{
+    return push_shape(f, shape->db, shape->table, shape, why);
+}
+
+void feed_end(struct feed *f)
+{
+    struct fail ignored; /* after a cancel nobody waits for this mark */
+    const struct change chg = {.kind = CHANGE_END};
+    if (!push_mark(f, &chg, &ignored))
+        inbox_publish(f->in);
+}
+
+/* ---- tables and rows ---- */
+
+static bool is_captured(const void *ctx, struct view db, struct view table)
+{
+    const struct feed *f = ctx;
+    return filter_has_table(f->filter, db, table);
+}
+
+static bool open_table(void *ctx, const struct shape *shape, void **table, struct fail *why)
+{
+    struct feed *f = ctx;
+    *table = plan_new(shape, f->set, why);
+    return *table != NULL;
+}
+
+static void close_table(void *ctx, void *table)
+{
+    struct plan *plan = table;
+    (void)ctx;
+    plan_free(&plan);
+}
+
+static bool event_begin(void *ctx, void *table, const struct stream_event *ev, struct fail *why)
+{
+    struct feed *f = ctx;
+    const struct row_source src = {
+        .file = view_of(ev->file),
+        .pos = ev->offset,
+        .server_id = ev->server_id,
+        .has_thread = ev->trx->has_thread,
+        .thread = ev->trx->thread,
+        .gtid = view_of(ev->trx->gtid_text),
+        .query = f->set->include_query ? ev->query : VIEW_NONE,
+        .ts_us = ev->ts_us,
+        .now_ns = ev->now_ns,
+        .snapshot = "false",
+    };
+    (void)why;
+    render_event_begin(&f->event, table, &src);
+    return true;
+}
+
+/* Adds what was rendered since inbox_start, where `base` is now. */
+static void push_rendered(struct feed *f, const char *topic, const struct rendered_row *row, uint32_t events,
+                          uint32_t rows)
+{
+    const uint8_t *base = inbox_base(f->in);
+    for (unsigned i = 0; i < row->n; i++) {
+        const struct rendered *r = &row->records[i];
+        bool is_last = i + 1 == row->n;
+        struct change chg = {
+            .kind = CHANGE_RECORD,
+            .header = r->header,
+            .has_key = r->has_key,
+            .has_value = r->has_value,
+            .is_part = !is_last,
+            .events = events,
+            .rows = rows,
+        };
+        chg.record.topic = topic;
+        chg.record.key = (struct view){base + r->key_at, r->key_bytes};
+        chg.record.value = (struct view){base + r->value_at, r->value_bytes};
+        chg.record.header_value = (struct view){base + r->header_at, r->header_bytes};
+        chg.record.before_key = (struct view){base + row->before_key_at, row->before_key_bytes};
+        chg.record.after_key = (struct view){base + row->after_key_at, row->after_key_bytes};
+        inbox_push(f->in, &chg);
+    }
+}
+
+/* Base64 is a third longer; a large event has one row, since the server cuts events at some kilobytes. */
+static size_t expected_bytes(const struct stream_event *ev)
+{
+    return ev->bytes < LARGE_EVENT_BYTES ? 0 : (size_t)ev->bytes / 2 * 3;
+}
+
+static bool row(void *ctx, void *table, const struct stream_event *ev, enum stream_row kind, uint32_t row_index,
+                const struct cell *before, const struct cell *after, struct fail *why)
+{
+    static const enum row_op ops[] = {ROW_CREATE, ROW_UPDATE, ROW_DELETE};
+    struct feed *f = ctx;
+    struct rendered_row res;
+    if (!inbox_start(f->in, expected_bytes(ev), RENDERED_MAX))
+        return cancelled(why);
+    if (!render_row(table, &f->event, ops[kind], row_index, before, after, inbox_buf(f->in), &res, why)) {
+        inbox_undo(f->in);
+        return false;
+    }
+    if (res.n == 0)
+        inbox_undo(f->in);
+    push_rendered(f, plan_topic(table), &res, ev->trx->events, row_index + 1);
+    return true;
+}
+
+static bool event_end(void *ctx, const struct stream_event *ev, struct fail *why)
+{
+    struct feed *f = ctx;
+    (void)ev;
+    (void)why;
+    inbox_publish(f->in);
+    return true;
+}
+
+/* ---- statements ---- */
+
+static bool push_record(void *ctx, const char *topic, bool to_partition_0, struct view key, struct view value,
+                        uint32_t events, struct fail *why)
+{
+    struct feed *f = ctx;
+    if (!inbox_start(f->in, key.n + value.n, 1))
+        return cancelled(why);
+    struct buf *out = inbox_buf(f->in);
+    buf_put_view(out, key);
+    buf_put_view(out, value);
+    struct change chg = {.kind = CHANGE_RECORD,
+                         .has_key = key.n > 0,
+                         .has_value = true,
+                         .to_partition_0 = to_partition_0,
+                         .events = events};
+    chg.record.topic = topic;
+    chg.record.key = (struct view){inbox_base(f->in), key.n};
+    chg.record.value = (struct view){inbox_base(f->in) + key.n, value.n};
+    inbox_push(f->in, &chg);
+    inbox_publish(f->in);
+    return true;
+}
+
+static bool statement(void *ctx, const struct stream_statement *st, struct fail *why)
+{
+    struct feed *f = ctx;
+    return feed_statement_tell(f->set, st, push_record, f, why);
+}
+
+void feed_output(struct feed *f, struct stream_output *out)
+{
+    *out = (struct stream_output){
+        .ctx = f,
+        .is_captured = is_captured,
+        .open_table = open_table,
+        .close_table = close_table,
+        .begin = begin,
+        .event_begin = event_begin,
+        .row = row,
+        .event_end = event_end,
+        .statement = statement,
+        .shape_changed = shape_changed,
+        .xa = xa,
+        .commit = commit,
+        .position = position,
+        .ready = ready,
+    };
+}

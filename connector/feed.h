@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * feed: what the stream tells becomes changes in the inbox: rows rendered, marks copied.
+ *
+ * This is where binlog/ and record/ meet: the stream knows no records, the renderer knows no log. A table's handle is
+ * its compiled plan. Everything runs on the reader thread.
+ */
+#ifndef TIDEMARK_CONNECTOR_FEED_H
+#define TIDEMARK_CONNECTOR_FEED_H
+
+#include "binlog/stream.h"
+#include "connector/filter.h"
+#include "connector/inbox.h"
+#include "record/settings.h"
+
+struct feed;
+
+/* All lent. The filter is asked on the reader thread only. */
+struct feed *feed_new(struct inbox *in, const struct record_settings *set, const struct filter *filter);
+void feed_free(struct feed **f);
+
+/* The stream's output; ctx is the feed. read_shape is left to the caller. */
+void feed_output(struct feed *f, struct stream_output *out);
+
+/* A shape that was read at a start, to be stored with the first position; takes one count. False after a cancel. */
+MUST_USE bool feed_shape(struct feed *f, const struct shape *shape, struct fail *why);
+
+/* The last change: the reader has ended. */
+void feed_end(struct feed *f);
+
+#endif
