@@ -20,6 +20,7 @@
 struct shape;
 
 enum change_kind {
+    CHANGE_ORIGIN,   /* the reader starts, or goes on with another server: server_uuid; at a first start where, too */
     CHANGE_RECORD,   /* one Kafka record of the transaction under way */
     CHANGE_BEGIN,    /* a transaction starts, or starts again after the reader had to reconnect */
     CHANGE_COMMIT,   /* it ended: file and offset are behind its last event */
@@ -55,6 +56,8 @@ struct change_mark {
     uint64_t offset;
     int64_t ts_us; /* commit time on the transaction's origin */
     uint32_t server_id;
+    const char *server_uuid;   /* ORIGIN: of the server that file and offset are of */
+    struct gtid_set *executed; /* ORIGIN: at a first start all that was executed; goes to the loop; NULL: as it was */
     const struct shape *shape; /* SHAPE: a count that goes to the loop; NULL: the table is gone */
     struct view db, table;     /* SHAPE: whose */
     struct view xid;           /* XA_*: as XA COMMIT names it */

@@ -3,11 +3,13 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "binlog/server.h"
 
 enum { LARGE_BUFFER_BYTES = 16 << 20 };
 
@@ -18,6 +20,7 @@ struct reader {
     struct source *dump;
     struct catalog catalog;
     struct stream *stream;
+    struct stream_output output;
     struct reader_start start;
     struct fail result;
     int n_failures; /* in a row */
@@ -140,8 +143,33 @@ static bool prepare_until_done(struct reader *r)
     return true;
 }
 
+/* Positions mean nothing on another server; GTIDs do. */
+static bool heed_server(struct reader *r, struct fail *why)
+{
+    char uuid[37];
+    if (!server_read_uuid(r->dump, uuid, why))
+        return false;
+    if (strcmp(uuid, r->start.server_uuid) == 0)
+        return true;
+    bool is_news = r->start.server_uuid[0] != '\0';
+    if (is_news && !stream_where(r->stream).has_gtids)
+        return fail_set(why, FAIL_STOP, FAIL_AREA_SOURCE, 0,
+                        "%s is another server (%s) than the one the position is of (%s), and without GTIDs a position "
+                        "can't be carried over; hint: connect to the old one, or set a new position",
+                        source_name(r->dump), uuid, r->start.server_uuid);
+    if (is_news) {
+        log_warn("reader", "%s is another server now: %s, was %s; going on by GTIDs", source_name(r->dump), uuid,
+                 r->start.server_uuid);
+        stream_other_server(r->stream);
+    }
+    snprintf(r->start.server_uuid, sizeof r->start.server_uuid, "%s", uuid);
+    return r->output.server(r->output.ctx, r->start.server_uuid, why);
+}
+
 static bool open_dump(struct reader *r, struct fail *why)
 {
+    if (!source_connect_dump(r->dump, why) || !heed_server(r, why))
+        return false;
     struct stream_where where = stream_where(r->stream);
     if (!where.has_gtids && where.pos->offset > UINT32_MAX) {
         log_warn("reader", "without GTIDs a stream can't start behind 4 GiB of a file: it is read from its start, which "
@@ -152,9 +180,9 @@ static bool open_dump(struct reader *r, struct fail *why)
     const struct source_start start = {
         .executed = where.has_gtids ? where.executed : NULL,
         .pos = where.pos->file[0] == '\0' ? NULL : where.pos,
-        .pos_uuid = r->start.pos_uuid,
+        .pos_uuid = r->start.server_uuid,
     };
-    if (!source_connect_dump(r->dump, why) || !source_dump(r->dump, &start, why))
+    if (!source_dump(r->dump, &start, why))
         return false;
     log_info("reader", "reading the log of %s from file=%s pos=%llu", source_name(r->dump), where.pos->file,
              (unsigned long long)where.pos->offset);
@@ -214,7 +242,6 @@ struct reader *reader_start(const struct reader_settings *set, const struct read
                             const struct stream_output *out, struct fail *why)
 {
     struct reader *r = mem_zero(1, sizeof *r);
-    struct stream_output output = *out;
     r->set = *set;
     r->hooks = *hooks;
     r->statements = source_new(&r->set.source);
@@ -222,9 +249,10 @@ struct reader *reader_start(const struct reader_settings *set, const struct read
     catalog_init(&r->catalog, 0);
     pthread_mutex_init(&r->lock, NULL);
     pthread_cond_init(&r->stop_told, NULL);
-    output.read_shape = read_shape;
-    output.read_ctx = r;
-    r->stream = stream_new(&r->set.stream, &r->catalog, &output);
+    r->output = *out;
+    r->output.read_shape = read_shape;
+    r->output.read_ctx = r;
+    r->stream = stream_new(&r->set.stream, &r->catalog, &r->output);
     int err = pthread_create(&r->thread, NULL, run, r);
     if (err == 0)
         return r;

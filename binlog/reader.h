@@ -37,8 +37,7 @@ struct reader_settings {
 struct reader_start {
     struct stream_start stream;
     struct stream_server server;
-    char server_uuid[40];  /* of the server that is connected */
-    const char *pos_uuid;  /* of the server that stream.pos is of; NULL: unknown */
+    char server_uuid[40];  /* of the server that stream.pos is of; "": unknown */
 };
 
 struct reader_hooks {

@@ -94,6 +94,9 @@ struct stream_output {
     bool (*open_table)(void *ctx, const struct shape *shape, void **table, struct fail *why);
     void (*close_table)(void *ctx, void *table);
 
+    /* The server that positions are of from here on; told by the reader. */
+    bool (*server)(void *ctx, const char *server_uuid, struct fail *why);
+
     bool (*begin)(void *ctx, const struct stream_transaction *trx, struct fail *why);
 
     /* The rows of one event: event_begin, then row for each, then event_end (which makes them visible). `row_index`
@@ -169,6 +172,9 @@ void stream_go_to_file_start(struct stream *st);
 
 /* The connection was lost: the next event comes from a dump opened with stream_where. */
 void stream_reconnected(struct stream *st);
+
+/* Before a new dump by GTIDs: it will come from another server, whose positions and events are its own. */
+void stream_other_server(struct stream *st);
 
 /* Where a new dump has to start so that the stream goes on without a gap. */
 struct stream_where {

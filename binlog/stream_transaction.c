@@ -39,6 +39,17 @@ static void remember(struct stream *st)
     st->resume_rows = rows;
 }
 
+void stream_other_server(struct stream *st)
+{
+    if (st->resumes)
+        log_warn("stream", "the transaction under way is told again from its start: another server may have cut it into "
+                           "other events");
+    st->resumes = false;
+    st->safe = (struct log_position){.file = ""};
+    st->file = "";
+    st->offset = 0;
+}
+
 void stream_reconnected(struct stream *st)
 {
     if (st->state == STREAM_INSIDE && st->tells)
@@ -77,7 +88,6 @@ bool stream_name(struct stream *st, const struct event *ev, struct fail *why)
         st->trx.gtid = g.gtid;
         st->trx.gtid_text = st->gtid_text;
         st->trx.ts_us = g.origin_commit_us;
-        st->has_gtids = true;
     }
     return true;
 }
@@ -125,7 +135,7 @@ bool stream_commit(struct stream *st, struct fail *why)
 {
     if (!st->out.commit(st->out.ctx, &st->trx, st->file, st->offset, why))
         return false;
-    if (st->trx.has_gtid)
+    if (st->has_gtids && st->trx.has_gtid)
         gtid_set_add(&st->executed, &st->trx.gtid);
     st->counters.transactions++;
     st->state = STREAM_OUTSIDE;

@@ -7,6 +7,7 @@
 #include "connector/feed_statement.h"
 #include "record/plan.h"
 #include "record/render.h"
+#include "record/topic.h"
 
 enum { LARGE_EVENT_BYTES = 64 * 1024 };
 
@@ -81,6 +82,32 @@ static bool begin(void *ctx, const struct stream_transaction *trx, struct fail *
     }
     inbox_push(f->in, &chg);
     return true;
+}
+
+bool feed_origin(struct feed *f, const char *server_uuid, const struct log_position *pos,
+                 const struct gtid_set *executed, struct fail *why)
+{
+    struct change chg = {.kind = CHANGE_ORIGIN};
+    if (!inbox_start(f->in, 0, 1))
+        return cancelled(why);
+    chg.mark.server_uuid = topic_intern(view_of(server_uuid));
+    if (pos != NULL) {
+        chg.mark.file = topic_intern(view_of(pos->file));
+        chg.mark.offset = pos->offset;
+    }
+    if (executed != NULL) {
+        chg.mark.executed = mem_alloc(sizeof *chg.mark.executed);
+        gtid_set_init(chg.mark.executed);
+        gtid_set_copy(chg.mark.executed, executed);
+    }
+    inbox_push(f->in, &chg);
+    inbox_publish(f->in);
+    return true;
+}
+
+static bool server(void *ctx, const char *server_uuid, struct fail *why)
+{
+    return feed_origin(ctx, server_uuid, NULL, NULL, why);
 }
 
 static bool commit(void *ctx, const struct stream_transaction *trx, const char *file, uint64_t offset, struct fail *why)
@@ -294,6 +321,7 @@ void feed_output(struct feed *f, struct stream_output *out)
         .is_captured = is_captured,
         .open_table = open_table,
         .close_table = close_table,
+        .server = server,
         .begin = begin,
         .event_begin = event_begin,
         .row = row,

@@ -25,6 +25,11 @@ void feed_output(struct feed *f, struct stream_output *out);
 /* A shape that was read at a start, to be stored with the first position; takes one count. False after a cancel. */
 MUST_USE bool feed_shape(struct feed *f, const struct shape *shape, struct fail *why);
 
+/* The first change of a reader: the server, and at a first start where the stream begins (file NULL: where it was
+ * before) with all that was executed by then (copied; NULL without GTIDs). */
+MUST_USE bool feed_origin(struct feed *f, const char *server_uuid, const struct log_position *pos,
+                          const struct gtid_set *executed, struct fail *why);
+
 /* The last change: the reader has ended. */
 void feed_end(struct feed *f);
 

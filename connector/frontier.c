@@ -42,6 +42,17 @@ static void move_to(struct frontier *f, const char *file, uint64_t offset)
     set_place(&st->reached, file, offset);
 }
 
+static void set_origin(struct frontier *f, const struct change_mark *mark)
+{
+    snprintf(f->state.server_uuid, sizeof f->state.server_uuid, "%s", mark->server_uuid);
+    if (mark->file != NULL)
+        set_place(&f->state.pos, mark->file, mark->offset);
+    if (mark->executed == NULL)
+        return;
+    f->state.has_gtids = true;
+    gtid_set_copy(&f->state.gtids, mark->executed);
+}
+
 static void begin(struct frontier *f, const struct change_mark *mark)
 {
     f->is_inside = true;
@@ -64,10 +75,8 @@ static void pass_record(struct frontier *f, const struct change *chg)
 
 static void commit(struct frontier *f, const struct change_mark *mark)
 {
-    if (f->gtid.n > 0 && !f->keeps_gtid_out) {
-        f->state.has_gtids = true;
+    if (f->state.has_gtids && f->gtid.n > 0 && !f->keeps_gtid_out)
         gtid_set_add(&f->state.gtids, &f->gtid);
-    }
     f->is_inside = false;
     f->state.event = 0;
     f->state.row = 0;
@@ -84,13 +93,16 @@ static void xa_open(struct frontier *f, const struct change_mark *mark)
 static void xa_done(struct frontier *f, const struct change_mark *mark)
 {
     offset_state_remove_xa(&f->state, mark->xid);
-    if (mark->gtid != NULL && mark->gtid->n > 0)
+    if (f->state.has_gtids && mark->gtid != NULL && mark->gtid->n > 0)
         gtid_set_add(&f->state.gtids, mark->gtid);
 }
 
 void frontier_pass(struct frontier *f, const struct change *chg)
 {
     switch (chg->kind) {
+    case CHANGE_ORIGIN:
+        set_origin(f, &chg->mark);
+        break;
     case CHANGE_RECORD:
         pass_record(f, chg);
         break;

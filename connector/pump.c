@@ -137,6 +137,19 @@ void pump_forget_producer(struct pump *p)
 
 /* ---- sending ---- */
 
+/* What a change owns beside its chunk. */
+static void change_fini(const struct change *chg)
+{
+    if (chg->kind == CHANGE_ORIGIN && chg->mark.executed != NULL) {
+        gtid_set_fini(chg->mark.executed);
+        free(chg->mark.executed);
+    }
+    if (chg->kind == CHANGE_SHAPE) {
+        const struct shape *shape = chg->mark.shape;
+        shape_free(&shape);
+    }
+}
+
 static enum sink_sent send_record(struct pump *p, const struct change *chg, struct inbox_chunk *chunk)
 {
     const struct sink_record rec = {
@@ -226,6 +239,8 @@ static bool pass_change(struct pump *p, const struct change *chg, struct inbox_c
         p->saw_end = true;
     }
     frontier_pass(&p->frontier, chg);
+    if (chg->kind == CHANGE_ORIGIN)
+        change_fini(chg);
     bool ends_shapes = chg->kind == CHANGE_COMMIT || chg->kind == CHANGE_READY;
     if (ends_shapes && p->frontier.is_ready && p->first_shape != NULL)
         keep_shapes(p);
@@ -392,6 +407,11 @@ int pump_turn(struct pump *p, int64_t now_ms)
         start_commit(p);
     }
     return -1;
+}
+
+void pump_drop_inbox(struct pump *p)
+{
+    inbox_reset(p->in, change_fini);
 }
 
 void pump_finish(struct pump *p)

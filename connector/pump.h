@@ -73,6 +73,9 @@ void pump_start(struct pump *p, struct sink *sink, struct committer *committer, 
  * turn at the latest: 0 at once (there is more to take), -1 when only a descriptor can bring news. */
 int pump_turn(struct pump *p, int64_t now_ms);
 
+/* With the reader's thread ended: forgets what it had handed over and was not taken. */
+void pump_drop_inbox(struct pump *p);
+
 /* Lets go of a dead producer: no longer used. */
 void pump_forget_producer(struct pump *p);
 

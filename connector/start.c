@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "connector/start.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "binlog/ddl.h"
+#include "binlog/inventory.h"
+
+void start_init(struct start *s)
+{
+    *s = (struct start){.from = NULL};
+    gtid_set_init(&s->executed);
+}
+
+void start_fini(struct start *s)
+{
+    gtid_set_fini(&s->executed);
+}
+
+/* ---- tables ---- */
+
+struct names {
+    struct table_name {
+        char *db;
+        char *table;
+    } *items;
+    size_t n;
+    const struct filter *filter;
+};
+
+static bool add_name(void *ctx, struct view db, struct view table, struct fail *why)
+{
+    struct names *names = ctx;
+    (void)why;
+    if (!filter_has_table(names->filter, db, table))
+        return true;
+    names->items = mem_resize(names->items, (names->n + 1) * sizeof *names->items);
+    names->items[names->n++] = (struct table_name){view_to_string(db), view_to_string(table)};
+    return true;
+}
+
+static void names_fini(struct names *names)
+{
+    for (size_t i = 0; i < names->n; i++) {
+        free(names->items[i].db);
+        free(names->items[i].table);
+    }
+    free(names->items);
+}
+
+/* Reads the table's shape from the server into the catalog, and lets it be stored. */
+static bool adopt_table(struct start *s, struct source *src, struct catalog *catalog, const struct table_name *name,
+                        struct fail *why)
+{
+    const struct shape *shape;
+    if (!inventory_read_shape(src, &s->server, catalog, view_of(name->db), view_of(name->table), &shape, why))
+        return false;
+    if (shape == NULL)
+        return true; /* dropped since it was listed */
+    bool ok = feed_shape(s->feed, shape, why);
+    catalog_put(catalog, shape);
+    return ok;
+}
+
+/* ---- first start ---- */
+
+static void warn_of_open_xa(struct start *s, struct source *src)
+{
+    struct buf names;
+    struct fail why;
+    if (!s->server.may_recover_xa) {
+        log_info("start", "without the right XA_RECOVER_ADMIN it can't be known whether XA transactions are prepared now: the "
+                          "rows of such a one are not told when it commits");
+        return;
+    }
+    buf_init(&names);
+    if (!server_read_xa(src, &names, &why))
+        log_warn("start", "%s", why.text);
+    for (size_t at = 0; at < buf_size(&names); at += strlen((char *)names.start + at) + 1)
+        log_warn("start", "XA transaction %s was prepared before the start: its rows are not told when it commits",
+                 (char *)names.start + at);
+    buf_fini(&names);
+}
+
+static bool read_all_tables(struct start *s, struct source *src, struct catalog *catalog, size_t *n, struct fail *why)
+{
+    struct names names = {.filter = &s->cfg->filter};
+    bool ok = inventory_walk_tables(src, add_name, &names, why);
+    for (size_t i = 0; ok && i < names.n; i++)
+        ok = adopt_table(s, src, catalog, &names.items[i], why);
+    *n = names.n;
+    names_fini(&names);
+    return ok;
+}
+
+static bool first_start(struct start *s, struct source *src, struct catalog *catalog, struct reader_start *out,
+                        struct fail *why)
+{
+    struct log_position begin;
+    size_t n_tables;
+    bool has_gtids = s->server.gtid_mode == SERVER_GTID_ON;
+    if (has_gtids && !server_read_executed(src, &s->executed, why))
+        return false;
+    if (!server_read_end(src, &s->server, &begin, why) ||
+        !feed_origin(s->feed, s->server.uuid, &begin, has_gtids ? &s->executed : NULL, why))
+        return false;
+    warn_of_open_xa(s, src);
+    if (!read_all_tables(s, src, catalog, &n_tables, why) ||
+        !server_read_end(src, &s->server, &out->stream.barrier, why))
+        return false;
+    out->stream.executed = has_gtids ? &s->executed : NULL;
+    if (!has_gtids)
+        out->stream.pos = begin;
+    out->stream.has_barrier = true;
+    out->stream.early = STREAM_EARLY_READ_AGAIN;
+    log_info("start", "first start: %zu tables, streaming from file=%s pos=%llu", n_tables, out->stream.barrier.file,
+             (unsigned long long)out->stream.barrier.offset);
+    return true;
+}
+
+/* ---- going on ---- */
+
+static bool put_stored_shape(struct start *s, struct catalog *catalog, const struct shape_history *history,
+                             const struct shape_version *version, struct fail *why)
+{
+    const struct ddl_context ctx = {
+        .db = view_of(history->db),
+        .server_charset = charset_find(view_of(s->server.charset)),
+        .server_collation = view_of(s->server.collation),
+    };
+    const struct shape *shape = ddl_read_create(catalog, &ctx, view_of(version->ddl), why);
+    if (shape == NULL) {
+        why->kind = FAIL_STOP;
+        return fail_add(why, "read the stored shape of %s.%s", history->db, history->table);
+    }
+    catalog_put(catalog, shape);
+    return true;
+}
+
+static bool put_stored_shapes(struct start *s, struct catalog *catalog, struct fail *why)
+{
+    const struct shape_place place = {s->from->has_gtids ? &s->from->gtids : NULL, &s->from->pos, s->from->server_uuid};
+    const struct map_entry *e;
+    size_t at = 0;
+    while ((e = map_next(&s->shapes->tables, &at)) != NULL) {
+        const struct shape_history *history = e->value;
+        const struct shape_version *version;
+        struct view db = view_of(history->db);
+        struct view table = view_of(history->table);
+        if (!filter_has_table(&s->cfg->filter, db, table))
+            continue;
+        switch (shape_store_at(s->shapes, db, table, &place, &version)) {
+        case SHAPE_FOUND:
+            if (version->ddl != NULL && !put_stored_shape(s, catalog, history, version, why))
+                return false;
+            break;
+        case SHAPE_TOO_OLD:
+        case SHAPE_INCOMPARABLE:
+        case SHAPE_UNKNOWN:
+            break; /* as a table that is not in the store */
+        }
+    }
+    return true;
+}
+
+/* Tables that are captured now and have no shape at the stored position: included or made since. Statements of the log
+ * that make them will say how they look; until then the server's shape is not trusted before the log's end. */
+static bool add_new_tables(struct start *s, struct source *src, struct catalog *catalog, struct stream *stream,
+                           struct fail *why)
+{
+    struct names names = {.filter = &s->cfg->filter};
+    struct log_position as_of = {.file = ""};
+    bool ok = inventory_walk_tables(src, add_name, &names, why);
+    size_t n_new = 0;
+    for (size_t i = 0; ok && i < names.n; i++) {
+        struct table_name *name = &names.items[i];
+        if (catalog_find(catalog, view_of(name->db), view_of(name->table)) != NULL)
+            continue;
+        ok = adopt_table(s, src, catalog, name, why);
+        struct table_name known = names.items[n_new];
+        names.items[n_new++] = *name;
+        names.items[i] = known;
+    }
+    if (ok && n_new > 0) {
+        ok = server_read_end(src, &s->server, &as_of, why);
+        log_info("start", "%zu captured tables have no shape at the stored position; they are read from the server", n_new);
+    }
+    for (size_t i = 0; ok && i < n_new; i++)
+        stream_distrust_before(stream, view_of(names.items[i].db), view_of(names.items[i].table), &as_of);
+    names_fini(&names);
+    return ok;
+}
+
+static bool check_stored(const struct start *s, struct fail *why)
+{
+    const struct offset_state *from = s->from;
+    if (strcmp(from->snapshot, "INITIAL") == 0)
+        return fail_set(why, FAIL_STOP, FAIL_AREA_DATA, 0,
+                        "the stored offset of %s is of an initial snapshot that did not end; hint: let it end first, or reset "
+                        "the offset",
+                        s->cfg->name);
+    if (from->has_gtids && s->server.gtid_mode != SERVER_GTID_ON)
+        return fail_set(why, FAIL_STOP, FAIL_AREA_SOURCE, 0,
+                        "the stored offset of %s is a GTID set, but gtid_mode is not ON on %s; hint: set gtid_mode=ON there",
+                        s->cfg->name, s->cfg->source.host);
+    bool is_other = from->server_uuid[0] != '\0' && strcmp(from->server_uuid, s->server.uuid) != 0;
+    if (!from->has_gtids && is_other)
+        return fail_set(why, FAIL_STOP, FAIL_AREA_SOURCE, 0,
+                        "the stored position file=%s pos=%llu is of server %s, but %s is server %s, and without GTIDs a "
+                        "position can't be carried over; hint: connect to the old server",
+                        from->pos.file, (unsigned long long)from->pos.offset, from->server_uuid, s->cfg->source.host,
+                        s->server.uuid);
+    return true;
+}
+
+static void place_stream(struct start *s, struct reader_start *out)
+{
+    const struct offset_state *from = s->from;
+    struct stream_start *st = &out->stream;
+    bool is_same = from->server_uuid[0] == '\0' || strcmp(from->server_uuid, s->server.uuid) == 0;
+    st->is_inside = from->event > 0 || from->row > 0;
+    st->skip_events = (uint32_t)from->event;
+    st->skip_rows = (uint32_t)from->row;
+    if (from->has_gtids) {
+        gtid_set_copy(&s->executed, &from->gtids);
+        st->executed = &s->executed;
+    }
+    if (!is_same && st->is_inside) {
+        log_warn("start", "the stored offset lies inside a transaction of server %s, this is server %s, which may have cut it "
+                          "into other events: the transaction is told again from its start",
+                 from->server_uuid, s->server.uuid);
+        st->is_inside = false;
+    }
+    /* With GTIDs an open XA transaction's prepare lies before the position; only the set brings it again. */
+    if (!from->has_gtids || (is_same && from->n_xa == 0 && from->server_uuid[0] != '\0'))
+        st->pos = from->pos;
+    if (!from->has_gtids && from->reached.file[0] != '\0') {
+        st->has_barrier = true;
+        st->barrier = from->reached;
+        st->early = STREAM_EARLY_APPLY;
+    }
+}
+
+static bool go_on(struct start *s, struct source *src, struct catalog *catalog, struct stream *stream,
+                  struct reader_start *out, struct fail *why)
+{
+    if (!check_stored(s, why) || !feed_origin(s->feed, s->server.uuid, NULL, NULL, why) ||
+        !put_stored_shapes(s, catalog, why) || !add_new_tables(s, src, catalog, stream, why))
+        return false;
+    place_stream(s, out);
+    log_info("start", "going on from file=%s pos=%llu event=%llu row=%llu", s->from->pos.file,
+             (unsigned long long)s->from->pos.offset, (unsigned long long)s->from->event,
+             (unsigned long long)s->from->row);
+    return true;
+}
+
+bool start_prepare(void *ctx, struct source *src, struct catalog *catalog, struct stream *stream,
+                   struct reader_start *out, struct fail *why)
+{
+    struct start *s = ctx;
+    if (!server_check(src, s->source, &s->server, why))
+        return false;
+    log_info("start", "connected to %s: MySQL %s, server_id=%u, server_uuid=%s, gtid_mode=%s", source_name(src),
+             s->server.version_text, s->server.server_id, s->server.uuid,
+             s->server.gtid_mode == SERVER_GTID_ON ? "ON" : "not ON");
+    catalog_fini(catalog);
+    catalog_init(catalog, s->server.lower_case_table_names);
+    if (!inventory_read_databases(src, catalog, why))
+        return false;
+    out->server = (struct stream_server){s->server.version, charset_find(view_of(s->server.charset)),
+                                         view_of(s->server.collation)};
+    snprintf(out->server_uuid, sizeof out->server_uuid, "%s", s->server.uuid);
+    return s->from == NULL ? first_start(s, src, catalog, out, why) : go_on(s, src, catalog, stream, out, why);
+}
+
+bool start_read_shape(void *ctx, struct source *src, struct view db, struct view table, const struct shape **shape,
+                      struct log_position *as_of, struct fail *why)
+{
+    struct start *s = ctx;
+    /* The database defaults are not needed: SHOW CREATE TABLE names every charset. */
+    if (!inventory_read_shape(src, &s->server, NULL, db, table, shape, why))
+        return false;
+    if (server_read_end(src, &s->server, as_of, why))
+        return true;
+    shape_free(shape);
+    return false;
+}
