@@ -31,7 +31,7 @@ struct pump {
     struct fail why;
     struct frontier frontier;
     struct offset_state stored;
-    bool stored_is_ready;
+    bool has_stored;
     struct waiting_shape *first_shape; /* in order */
     struct waiting_shape **last_shape;
     bool keeps_shapes; /* shapes go with the next commit */
@@ -108,17 +108,17 @@ void pump_free(struct pump **p)
     *p = NULL;
 }
 
-void pump_start(struct pump *p, struct sink *sink, struct committer *committer, const struct offset_state *from,
-                bool is_ready)
+void pump_begin(struct pump *p, const struct offset_state *stored)
 {
-    struct offset_state start;
-    offset_state_init(&start);
-    offset_state_copy(&start, from); /* may be our own p->stored */
+    p->has_stored = stored != NULL;
+    if (stored != NULL)
+        offset_state_copy(&p->stored, stored);
+}
+
+void pump_start(struct pump *p, struct sink *sink, struct committer *committer)
+{
     drop_shapes(p);
-    frontier_start(&p->frontier, &start, is_ready);
-    offset_state_fini(&p->stored);
-    p->stored = start;
-    p->stored_is_ready = is_ready;
+    frontier_start(&p->frontier, &p->stored, p->has_stored);
     p->sink = sink;
     p->committer = committer;
     p->need = PUMP_NEEDS_NOTHING;
@@ -306,7 +306,7 @@ static void committed(struct pump *p, int64_t now_ms)
     offset_state_fini(&p->stored);
     offset_state_init(&p->stored);
     offset_state_copy(&p->stored, &p->frontier.state);
-    p->stored_is_ready = true;
+    p->has_stored = true;
     p->stored_ms = now_ms;
     p->keeps_shapes = false;
     p->counters.commits++;
@@ -449,12 +449,7 @@ bool pump_saw_end(const struct pump *p)
 
 const struct offset_state *pump_stored(const struct pump *p)
 {
-    return &p->stored;
-}
-
-bool pump_stored_is_ready(const struct pump *p)
-{
-    return p->stored_is_ready;
+    return p->has_stored ? &p->stored : NULL;
 }
 
 const struct pump_counters *pump_counters(const struct pump *p)

@@ -65,9 +65,11 @@ struct pump;
 struct pump *pump_new(const struct pump_settings *set, struct inbox *in, struct shape_store *shapes);
 void pump_free(struct pump **p);
 
-/* Starts, or starts again, at a stored state (copied); is_ready: see frontier. The producer must be READY. */
-void pump_start(struct pump *p, struct sink *sink, struct committer *committer, const struct offset_state *from,
-                bool is_ready);
+/* Before the first pump_start: what was stored by an earlier run (copied); NULL: nothing. */
+void pump_begin(struct pump *p, const struct offset_state *stored);
+
+/* Starts, or starts again, at what is stored. The producer must be READY. */
+void pump_start(struct pump *p, struct sink *sink, struct committer *committer);
 
 /* One turn: serves the producer and the committer, moves changes. Returns in how many milliseconds it wants the next
  * turn at the latest: 0 at once (there is more to take), -1 when only a descriptor can bring news. */
@@ -91,9 +93,8 @@ const struct fail *pump_fail(const struct pump *p);
 /* The reader has told that it ended. */
 bool pump_saw_end(const struct pump *p);
 
-/* The last state that was stored; what a reader starts from. */
+/* The last state that was stored; what a reader starts from. NULL when there is none: a first start. */
 const struct offset_state *pump_stored(const struct pump *p);
-bool pump_stored_is_ready(const struct pump *p);
 
 struct pump_counters {
     uint64_t records;

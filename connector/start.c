@@ -288,3 +288,9 @@ bool start_read_shape(void *ctx, struct source *src, struct view db, struct view
     shape_free(shape);
     return false;
 }
+
+void start_reader_ended(void *ctx)
+{
+    struct start *s = ctx;
+    feed_end(s->feed);
+}

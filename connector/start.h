@@ -41,5 +41,6 @@ bool start_prepare(void *ctx, struct source *src, struct catalog *catalog, struc
                    struct reader_start *out, struct fail *why);
 bool start_read_shape(void *ctx, struct source *src, struct view db, struct view table, const struct shape **shape,
                       struct log_position *as_of, struct fail *why);
+void start_reader_ended(void *ctx);
 
 #endif

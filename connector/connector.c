@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "connector/connector.h"
+
+#include <ev.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "binlog/reader.h"
+#include "connector/feed.h"
+#include "connector/inbox.h"
+#include "connector/producer.h"
+#include "connector/pump.h"
+#include "connector/start.h"
+#include "connector/state.h"
+
+enum {
+    STOP_MS = 4000,          /* all of a stop, with a margin to the promised 5 s */
+    READER_JOIN_MS = 3000,   /* a reader that was woken ends at once; only a name look-up may hold it */
+    RESTART_PAUSE_MS = 1000, /* between two restarts after failures of the producer */
+};
+
+enum connector_state { CONNECTOR_STARTING, CONNECTOR_RUNNING, CONNECTOR_RESTARTING, CONNECTOR_STOPPING };
+
+struct connector {
+    const struct config *cfg;
+    enum connector_state state;
+    int exit_code;
+    struct state stored;
+    struct producer producer;
+    struct inbox *inbox;
+    struct feed *feed;
+    struct pump *pump;
+    struct start start;
+    struct reader *reader; /* NULL: none is running */
+    int64_t stop_by_ms;    /* STOPPING: leave then in any case */
+    int64_t restart_at_ms; /* RESTARTING: not before */
+    bool needs_taking;     /* RESTARTING: the new producer is not ours yet */
+
+    struct ev_loop *loop;
+    struct ev_io inbox_io, sink_io, commit_io;
+    struct ev_timer timer;
+    struct ev_idle idle;
+    struct ev_signal term, intr;
+};
+
+static void turn(struct connector *c);
+
+static void set_state(struct connector *c, enum connector_state state, const char *because)
+{
+    static const char *const names[] = {"starting", "running", "restarting", "stopping"};
+    if (c->state != state)
+        log_info("connector", "%s -> %s (%s)", names[c->state], names[state], because);
+    c->state = state;
+}
+
+/* ---- watchers: translate, then call a step ---- */
+
+static void on_inbox(struct ev_loop *loop, struct ev_io *w, int events)
+{
+    struct connector *c = w->data;
+    (void)loop;
+    (void)events;
+    inbox_wake(c->inbox);
+    turn(c);
+}
+
+static void on_io(struct ev_loop *loop, struct ev_io *w, int events)
+{
+    (void)loop;
+    (void)events;
+    turn(w->data);
+}
+
+static void on_timer(struct ev_loop *loop, struct ev_timer *w, int events)
+{
+    (void)loop;
+    (void)events;
+    turn(w->data);
+}
+
+static void on_idle(struct ev_loop *loop, struct ev_idle *w, int events)
+{
+    (void)loop;
+    (void)events;
+    turn(w->data);
+}
+
+static void stop(struct connector *c, int exit_code, const char *because);
+
+static void on_stop_request(struct ev_loop *loop, struct ev_signal *w, int events)
+{
+    (void)loop;
+    (void)events;
+    stop(w->data, 0, w->signum == SIGTERM ? "SIGTERM" : "SIGINT");
+}
+
+static void watch_producer(struct connector *c)
+{
+    ev_io_init(&c->sink_io, on_io, sink_fd(c->producer.sink), EV_READ);
+    ev_io_init(&c->commit_io, on_io, commit_fd(c->producer.committer), EV_READ);
+    c->sink_io.data = c;
+    c->commit_io.data = c;
+    ev_io_start(c->loop, &c->sink_io);
+    ev_io_start(c->loop, &c->commit_io);
+}
+
+static void unwatch_producer(struct connector *c)
+{
+    ev_io_stop(c->loop, &c->sink_io);
+    ev_io_stop(c->loop, &c->commit_io);
+}
+
+static void watch(struct connector *c)
+{
+    c->loop = ev_default_loop(EVFLAG_AUTO);
+    ev_io_init(&c->inbox_io, on_inbox, inbox_fd(c->inbox), EV_READ);
+    ev_timer_init(&c->timer, on_timer, 0, 0);
+    ev_idle_init(&c->idle, on_idle);
+    ev_signal_init(&c->term, on_stop_request, SIGTERM);
+    ev_signal_init(&c->intr, on_stop_request, SIGINT);
+    c->inbox_io.data = c->timer.data = c->idle.data = c->term.data = c->intr.data = c;
+    ev_io_start(c->loop, &c->inbox_io);
+    ev_signal_start(c->loop, &c->term);
+    ev_signal_start(c->loop, &c->intr);
+    watch_producer(c);
+}
+
+/* In how many ms the next turn is wanted at the latest: 0 as soon as the others were looked at, -1 when news come. */
+static void wait_for(struct connector *c, int ms)
+{
+    ev_timer_stop(c->loop, &c->timer);
+    if (ms == 0) {
+        ev_idle_start(c->loop, &c->idle);
+        return;
+    }
+    ev_idle_stop(c->loop, &c->idle);
+    if (ms < 0)
+        return;
+    ev_timer_set(&c->timer, ms / 1000.0, 0);
+    ev_timer_start(c->loop, &c->timer);
+}
+
+/* ---- the reader ---- */
+
+static bool start_reader(struct connector *c, struct fail *why)
+{
+    const struct config *cfg = c->cfg;
+    const struct reader_settings set = {
+        .source = cfg->source,
+        .stream = {.inconsistent_schema = (enum stream_handling)cfg->inconsistent_schema,
+                   .event_processing = (enum stream_handling)cfg->processing_failure,
+                   .xa_memory_bytes = (size_t)cfg->queue_bytes / 4},
+        .backoff_first_ms = cfg->retry_first_ms,
+        .backoff_most_ms = cfg->retry_most_ms,
+        .max_retries = cfg->max_retries,
+    };
+    const struct reader_hooks hooks = {&c->start, start_prepare, start_read_shape, start_reader_ended};
+    struct stream_output out;
+    feed_output(c->feed, &out);
+    start_fini(&c->start);
+    start_init(&c->start);
+    c->start.cfg = cfg;
+    c->start.source = &cfg->source;
+    c->start.shapes = &c->stored.shapes;
+    c->start.from = pump_stored(c->pump);
+    c->start.feed = c->feed;
+    c->reader = reader_start(&set, &hooks, &out, why);
+    return c->reader != NULL;
+}
+
+/* Ends the reader's thread and forgets what it had handed over. False: the thread is stuck. */
+static bool end_reader(struct connector *c)
+{
+    if (c->reader == NULL)
+        return true;
+    reader_stop(c->reader);
+    inbox_cancel(c->inbox); /* after the reader knows why */
+    if (!reader_join(c->reader, READER_JOIN_MS)) {
+        log_warn("connector", "the reader does not end, probably in a name look-up: leaving without it");
+        return false;
+    }
+    reader_free(&c->reader);
+    pump_drop_inbox(c->pump);
+    return true;
+}
+
+/* ---- steps ---- */
+
+static void stop(struct connector *c, int exit_code, const char *because)
+{
+    if (c->state == CONNECTOR_STOPPING)
+        return;
+    set_state(c, CONNECTOR_STOPPING, because);
+    c->exit_code = exit_code;
+    c->stop_by_ms = clock_mono_ms() + STOP_MS;
+    if (c->reader != NULL)
+        reader_stop(c->reader);
+    inbox_cancel(c->inbox); /* after the reader knows why */
+    pump_finish(c->pump);
+    wait_for(c, 0);
+}
+
+static void fail_run(struct connector *c, const struct fail *why)
+{
+    log_fail(LOG_ERROR, "connector", why);
+    stop(c, (int)why->area, "somebody must act");
+}
+
+/* The pump goes on from where it has stored, with a reader that starts there. */
+static void run_from_stored(struct connector *c)
+{
+    struct fail why;
+    pump_start(c->pump, c->producer.sink, c->producer.committer);
+    if (!start_reader(c, &why)) {
+        fail_run(c, &why);
+        return;
+    }
+    set_state(c, CONNECTOR_RUNNING, "the reader is started");
+}
+
+static void restart(struct connector *c)
+{
+    struct fail why = *pump_fail(c->pump);
+    enum pump_need need = pump_need(c->pump);
+    set_state(c, CONNECTOR_RESTARTING, why.text);
+    if (!end_reader(c)) {
+        stop(c, FAIL_AREA_SYSTEM, "the reader is stuck");
+        return;
+    }
+    c->restart_at_ms = clock_mono_ms() + RESTART_PAUSE_MS;
+    if (need != PUMP_NEEDS_PRODUCER)
+        return;
+    struct commit_settings where = state_commit_settings(&c->stored, c->cfg);
+    bool is_transactional = c->producer.is_transactional;
+    unwatch_producer(c);
+    pump_forget_producer(c->pump);
+    if (!producer_close(&c->producer, STOP_MS)) {
+        log_error("connector", "the old producer does not end: leaving");
+        _exit(FAIL_AREA_KAFKA); /* memory lent to it can't be freed; nothing that was not committed counts */
+    }
+    if (!producer_open(&c->producer, c->cfg, is_transactional, &where, c->inbox, &why)) {
+        fail_run(c, &why);
+        return;
+    }
+    c->needs_taking = true;
+    watch_producer(c);
+}
+
+static void restart_turn(struct connector *c, int64_t now_ms)
+{
+    struct commit_result taken;
+    if (c->needs_taking) {
+        if (!producer_is_taken(&c->producer, &taken)) {
+            wait_for(c, -1);
+            return;
+        }
+        if (taken.outcome != COMMIT_DONE) {
+            fail_run(c, &taken.why);
+            return;
+        }
+        c->needs_taking = false;
+    }
+    if (now_ms < c->restart_at_ms) {
+        wait_for(c, (int)(c->restart_at_ms - now_ms));
+        return;
+    }
+    run_from_stored(c);
+    wait_for(c, 0);
+}
+
+/* The reader ends by itself only when somebody must act. */
+static void heed_reader(struct connector *c)
+{
+    struct fail why;
+    if (c->reader == NULL || !pump_saw_end(c->pump) || !reader_join(c->reader, READER_JOIN_MS))
+        return;
+    if (reader_result(c->reader, &why))
+        log_fail(LOG_ERROR, "connector", &why);
+    else
+        why.area = FAIL_AREA_SOURCE;
+    reader_free(&c->reader);
+    stop(c, (int)why.area, "the reader has ended");
+}
+
+static void run_turn(struct connector *c, int64_t now_ms)
+{
+    int again_ms = pump_turn(c->pump, now_ms);
+    switch (pump_need(c->pump)) {
+    case PUMP_NEEDS_STOP:
+        fail_run(c, pump_fail(c->pump));
+        return;
+    case PUMP_NEEDS_REREAD:
+    case PUMP_NEEDS_PRODUCER:
+        restart(c);
+        wait_for(c, 0);
+        return;
+    case PUMP_NEEDS_NOTHING:
+        break;
+    }
+    heed_reader(c);
+    if (c->state == CONNECTOR_STOPPING)
+        return;
+    if (again_ms != 0 && pump_state(c->pump) == PUMP_RUNNING && !inbox_sleep(c->inbox))
+        again_ms = 0;
+    wait_for(c, again_ms);
+}
+
+static void stop_turn(struct connector *c, int64_t now_ms)
+{
+    int again_ms = pump_turn(c->pump, now_ms);
+    if (pump_is_flushed(c->pump)) {
+        ev_break(c->loop, EVBREAK_ALL);
+        return;
+    }
+    if (now_ms >= c->stop_by_ms) {
+        log_warn("connector", "what was sent last could not be committed in time; it will be sent again by the next start");
+        ev_break(c->loop, EVBREAK_ALL);
+        return;
+    }
+    int left_ms = (int)(c->stop_by_ms - now_ms);
+    wait_for(c, again_ms < 0 || again_ms > left_ms ? left_ms : again_ms);
+}
+
+static void turn(struct connector *c)
+{
+    int64_t now_ms = clock_mono_ms();
+    switch (c->state) {
+    case CONNECTOR_STARTING:
+        break;
+    case CONNECTOR_RUNNING:
+        run_turn(c, now_ms);
+        break;
+    case CONNECTOR_RESTARTING:
+        restart_turn(c, now_ms);
+        break;
+    case CONNECTOR_STOPPING:
+        stop_turn(c, now_ms);
+        break;
+    }
+}
+
+/* ---- start and end ---- */
+
+static atomic_bool stop_requested; /* before the loop is there to be told */
+
+static void request_stop(int number)
+{
+    (void)number;
+    atomic_store(&stop_requested, true);
+}
+
+static void catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = request_stop};
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGINT, &action, NULL);
+    signal(SIGPIPE, SIG_IGN);
+}
+
+/* Takes the producer and reads the state behind the fence. */
+static bool take_state(struct connector *c, struct fail *why)
+{
+    const struct config *cfg = c->cfg;
+    struct commit_result taken;
+    bool is_file = cfg->kafka.storage == OFFSET_STORAGE_FILE;
+    bool wants = !is_file && cfg->kafka.exactly_once != EXACTLY_ONCE_DISABLED;
+
+    if (is_file && !state_load(&c->stored, cfg, &stop_requested, why))
+        return false;
+    struct commit_settings where = state_commit_settings(&c->stored, cfg);
+    if (!producer_open(&c->producer, cfg, wants, &where, c->inbox, why))
+        return false;
+    if (!producer_wait_taken(&c->producer, &stop_requested, &taken))
+        return fail_set(why, FAIL_NONE, FAIL_AREA_REFUSED, 0, "stopped while starting");
+    bool is_refused = taken.outcome == COMMIT_REFUSED && cfg->kafka.exactly_once == EXACTLY_ONCE_REQUESTED;
+    if (taken.outcome != COMMIT_DONE && !is_refused) {
+        *why = taken.why;
+        return false;
+    }
+    if (!is_file && !state_load(&c->stored, cfg, &stop_requested, why))
+        return false;
+    if (!is_refused)
+        return true;
+    if (c->stored.has_offset) {
+        *why = taken.why;
+        return fail_add(why, "go on exactly once, as the stored offset was written; hint: exactly.once.support=disabled "
+                             "goes on at least once");
+    }
+    log_warn("connector", "%s; going on without transactions: after a failure rows may come twice "
+                          "(exactly.once.support=required refuses to)", taken.why.text);
+    return producer_close(&c->producer, STOP_MS) && producer_open(&c->producer, cfg, false, &where, c->inbox, why) &&
+           producer_wait_taken(&c->producer, &stop_requested, &taken);
+}
+
+static bool open_parts(struct connector *c, struct fail *why)
+{
+    const struct config *cfg = c->cfg;
+    const struct pump_settings set = {
+        .name = cfg->name,
+        .topic_prefix = cfg->record.topic_prefix,
+        .commit_interval_ms = cfg->commit_interval_ms,
+        .dry_ms = cfg->commit_dry_ms,
+        .pause_ms = cfg->commit_pause_ms,
+        .position_interval_ms = cfg->position_interval_ms,
+    };
+    c->inbox = inbox_new((size_t)cfg->queue_bytes / 2, why);
+    if (c->inbox == NULL)
+        return false;
+    c->feed = feed_new(c->inbox, &cfg->record, &cfg->filter);
+    c->pump = pump_new(&set, c->inbox, &c->stored.shapes);
+    return take_state(c, why);
+}
+
+static void run_loop(struct connector *c)
+{
+    watch(c);
+    if (atomic_load(&stop_requested)) {
+        stop(c, 0, "a stop was requested while starting");
+    } else {
+        pump_begin(c->pump, c->stored.has_offset ? &c->stored.offset : NULL);
+        run_from_stored(c);
+        wait_for(c, 0);
+    }
+    ev_run(c->loop, 0);
+    unwatch_producer(c);
+}
+
+/* Frees all, or leaves at once where a foreign thread still holds what was lent to it. */
+static void close_parts(struct connector *c)
+{
+    int left_ms = c->stop_by_ms > 0 ? (int)(c->stop_by_ms + 500 - clock_mono_ms()) : STOP_MS;
+    bool is_closed = end_reader(c);
+    if (c->pump != NULL)
+        pump_forget_producer(c->pump);
+    is_closed = producer_close(&c->producer, left_ms < 300 ? 300 : left_ms) && is_closed;
+    if (!is_closed) {
+        log_info("connector", "ended with code %d", c->exit_code);
+        _exit(c->exit_code);
+    }
+    start_fini(&c->start);
+    feed_free(&c->feed);
+    pump_free(&c->pump);
+    inbox_free(&c->inbox);
+    state_fini(&c->stored);
+}
+
+int connector_run(const struct config *cfg)
+{
+    struct connector c = {.cfg = cfg, .state = CONNECTOR_STARTING};
+    struct fail why = {.kind = FAIL_NONE};
+    catch_signals();
+    log_info("connector", "tidemark %s starts: name=%s source=%s:%u topic.prefix=%s", TIDEMARK_VERSION, cfg->name,
+             cfg->source.host, cfg->source.port, cfg->record.topic_prefix);
+    state_init(&c.stored, cfg);
+    start_init(&c.start);
+    if (open_parts(&c, &why)) {
+        run_loop(&c);
+    } else if (atomic_load(&stop_requested)) {
+        log_info("connector", "stopped while starting");
+    } else {
+        log_fail(LOG_ERROR, "connector", &why);
+        c.exit_code = (int)why.area;
+    }
+    close_parts(&c);
+    log_info("connector", "ended with code %d", c.exit_code);
+    return c.exit_code;
+}

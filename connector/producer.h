@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * producer: sink and committer as one thing that is opened, taken, and replaced when it has died.
+ *
+ * Taking means: the transactional id is ours, a predecessor is fenced, its open transaction is aborted. Without
+ * transactions nothing has to be taken. Loop thread (or main thread before the loop).
+ */
+#ifndef TIDEMARK_CONNECTOR_PRODUCER_H
+#define TIDEMARK_CONNECTOR_PRODUCER_H
+
+#include <stdatomic.h>
+
+#include "connector/commit.h"
+#include "connector/config.h"
+#include "connector/inbox.h"
+#include "connector/sink.h"
+
+struct producer {
+    struct sink *sink;
+    struct committer *committer;
+    bool is_transactional;
+};
+
+/* Opens, and starts to take. Chunks come back to the inbox. */
+MUST_USE bool producer_open(struct producer *p, const struct config *cfg, bool is_transactional,
+                            const struct commit_settings *where, struct inbox *in, struct fail *why);
+
+/* Whether taking has ended; out says how. */
+MUST_USE bool producer_is_taken(struct producer *p, struct commit_result *out);
+
+/* Waits for that; false when *stop became true before. For the start only. */
+MUST_USE bool producer_wait_taken(struct producer *p, const atomic_bool *stop, struct commit_result *out);
+
+/* Purges, closes both. False: a thread of the client library is stuck; the process must end without freeing what it
+ * was lent. */
+bool producer_close(struct producer *p, int timeout_ms);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * state: what a restart must find: the offset and the shapes, in Kafka's topics or in a file.
+ *
+ * Opened once at start, before the loop: preparing and reading the topics blocks, for a bounded time, and ends early
+ * when *stop becomes true. Topics must be read after the predecessor was fenced, or rows would repeat.
+ * Main thread.
+ */
+#ifndef TIDEMARK_CONNECTOR_STATE_H
+#define TIDEMARK_CONNECTOR_STATE_H
+
+#include <stdatomic.h>
+
+#include "connector/commit.h"
+#include "connector/config.h"
+#include "connector/offset_file.h"
+#include "connector/offsets.h"
+#include "connector/shape_store.h"
+
+struct state {
+    bool has_offset; /* false: nothing was ever stored under this name */
+    struct offset_state offset;
+    struct shape_store shapes;
+    struct offset_file *file; /* with a file store; else NULL */
+    struct buf offset_key;
+};
+
+void state_init(struct state *st, const struct config *cfg);
+void state_fini(struct state *st);
+
+/* Makes the topics where they are missing, then reads all that is ours; or opens and reads the files. */
+MUST_USE bool state_load(struct state *st, const struct config *cfg, const atomic_bool *stop, struct fail *why);
+
+/* Where the committer puts it. */
+struct commit_settings state_commit_settings(const struct state *st, const struct config *cfg);
+
+#endif
