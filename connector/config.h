@@ -55,6 +55,9 @@ struct config {
     int commit_dry_ms;        /* tidemark.commit.dry.ms: after the input ran dry */
     int commit_pause_ms;      /* tidemark.commit.pause.ms: at least between two commits */
     int position_interval_ms; /* tidemark.offset.interval.ms: store a position that moved without records */
+    int max_retries;          /* errors.max.retries; -1: for ever */
+    int retry_first_ms;       /* errors.retry.delay.initial.ms */
+    int retry_most_ms;        /* errors.retry.delay.max.ms */
     bool ignore_gtids;        /* gtid.ignore.on.recovery: go on by file and offset */
     enum failure_mode inconsistent_schema; /* inconsistent.schema.handling.mode */
     enum failure_mode processing_failure;  /* event.processing.failure.handling.mode */

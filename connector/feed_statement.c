@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "connector/feed_statement.h"
+
+#include "base/log.h"
+#include "binlog/ddl.h"
+#include "record/notice.h"
+#include "record/plan.h"
+#include "record/render.h"
+#include "record/topic.h"
+
+struct teller {
+    const struct record_settings *set;
+    const struct stream_statement *st;
+    struct row_source src;
+    feed_record_fn put;
+    void *ctx;
+    struct buf key;
+    struct buf value;
+};
+
+static struct row_source source_of(const struct stream_statement *st)
+{
+    return (struct row_source){
+        .file = view_of(st->file),
+        .pos = st->offset,
+        .server_id = st->server_id,
+        .gtid = view_of(st->trx->gtid_text),
+        .ts_us = st->ts_us,
+        .now_ns = st->now_ns,
+        .snapshot = "false",
+    };
+}
+
+static enum notice_change change_of(const struct ddl_effect *e)
+{
+    switch (e->kind) {
+    case DDL_CREATE:
+        return e->shape == NULL ? NOTICE_NO_CHANGE : NOTICE_CREATE;
+    case DDL_ALTER:
+    case DDL_RENAME:
+        return e->shape == NULL || e->is_plain_index ? NOTICE_NO_CHANGE : NOTICE_ALTER;
+    case DDL_DROP:
+        return NOTICE_DROP;
+    case DDL_TRUNCATE:
+    case DDL_DATA_CHANGED:
+    case DDL_DATABASE:
+    case DDL_NONE:
+    case DDL_ROW_STATEMENT:
+    case DDL_UNREADABLE:
+        return NOTICE_NO_CHANGE;
+    }
+    return NOTICE_NO_CHANGE;
+}
+
+/* Of objects that nobody captures nothing is told; a database's own statements always are. */
+static bool is_ours(const struct ddl_effect *e)
+{
+    return e->is_captured || e->was_captured || e->table.n == 0;
+}
+
+/* The names that a statement touched, each once, in its order. */
+static void put_names(const struct ddl_result *effects, struct buf *out)
+{
+    for (size_t i = 0; i < effects->n_effects; i++) {
+        const struct ddl_effect *e = &effects->effects[i];
+        bool is_known = e->table.n == 0 || !is_ours(e);
+        for (size_t k = 0; k < i && !is_known; k++)
+            is_known = view_equal(effects->effects[k].table, e->table);
+        if (is_known)
+            continue;
+        if (buf_size(out) > 0)
+            buf_put_u8(out, ',');
+        buf_put_view(out, e->table);
+    }
+}
+
+static bool tell_change(struct teller *t, const struct ddl_effect *e, struct view names, struct fail *why)
+{
+    enum notice_change change = change_of(e);
+    const struct notice_schema_change notice = {
+        .src = &t->src,
+        .db = e->db.n > 0 ? e->db : t->st->db,
+        .tables = names,
+        .ddl = e->text,
+        .change = change,
+        .change_db = e->db,
+        .change_table = e->table,
+        .shape = e->shape,
+    };
+    buf_clear(&t->key);
+    buf_clear(&t->value);
+    notice_put_schema_change(t->set, &notice, &t->key, &t->value);
+    return t->put(t->ctx, topic_intern(view_of(t->set->topic_prefix)), true, buf_view(&t->key), buf_view(&t->value),
+                  t->st->trx->events, why);
+}
+
+static bool tell_truncate(struct teller *t, const struct ddl_effect *e, struct fail *why)
+{
+    struct rendered_row row;
+    if (!e->is_captured || e->shape == NULL || (t->set->skipped_ops & SKIP_T) != 0)
+        return true;
+    struct plan *plan = plan_new(e->shape, t->set, why);
+    if (plan == NULL)
+        return false;
+    buf_clear(&t->value);
+    render_truncate(plan, &t->src, &t->value, &row);
+    const uint8_t *base = t->value.start;
+    bool ok = true;
+    for (unsigned i = 0; ok && i < row.n; i++)
+        ok = t->put(t->ctx, plan_topic(plan), false, VIEW_NONE,
+                    (struct view){base + row.records[i].value_at, row.records[i].value_bytes}, t->st->trx->events, why);
+    plan_free(&plan);
+    return ok;
+}
+
+/* Rows came or went, and the log doesn't say which. */
+static void warn_of_silent_change(const struct teller *t, const struct ddl_effect *e)
+{
+    if (!e->is_captured)
+        return;
+    log_warn("feed",
+             "rows of %.*s.%.*s came or went by a statement that the log holds without its rows: %.*s; hint: read the table "
+             "again file=%s pos=%llu",
+             VIEW_ARGS(e->db), VIEW_ARGS(e->table), VIEW_ARGS(e->text), t->st->file, (unsigned long long)t->st->offset);
+}
+
+static bool tell_effect(struct teller *t, const struct ddl_effect *e, struct view names, struct fail *why)
+{
+    if (e->kind == DDL_TRUNCATE)
+        return tell_truncate(t, e, why);
+    if (e->kind == DDL_DATA_CHANGED)
+        warn_of_silent_change(t, e);
+    if (e->kind == DDL_ROW_STATEMENT || !t->set->schema_changes || !is_ours(e))
+        return true;
+    return tell_change(t, e, names, why);
+}
+
+bool feed_statement_tell(const struct record_settings *set, const struct stream_statement *st, feed_record_fn put,
+                         void *ctx, struct fail *why)
+{
+    struct teller t = {.set = set, .st = st, .src = source_of(st), .put = put, .ctx = ctx};
+    struct buf names;
+    bool ok = true;
+    buf_init(&t.key);
+    buf_init(&t.value);
+    buf_init(&names);
+    put_names(st->effects, &names);
+    for (size_t i = 0; ok && i < st->effects->n_effects; i++)
+        ok = tell_effect(&t, &st->effects->effects[i], buf_view(&names), why);
+    buf_fini(&names);
+    buf_fini(&t.key);
+    buf_fini(&t.value);
+    return ok;
+}
