@@ -137,8 +137,10 @@ static bool take_effect(struct stream *st, const struct ddl_effect *e, struct vi
     case DDL_ALTER:
     case DDL_RENAME:
     case DDL_DROP:
-        trust(st, e->db, e->table);
-        if (e->needs_shape && !adopt_server_shape(st, e, why))
+        /* A new table is known from here on. What changes a shape that is of later must not change it again. */
+        if (e->kind == DDL_CREATE || e->kind == DDL_DROP)
+            trust(st, e->db, e->table);
+        if ((e->needs_shape || !stream_is_trusted(st, e->db, e->table)) && !adopt_server_shape(st, e, why))
             return false;
         if (e->was_captured && e->old_table.n > 0 && !tell_shape(st, e->old_db, e->old_table, why))
             return false;

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "binlog/ddl.h"
 #include "binlog/inventory.h"
+#include "binlog/proof.h"
 
 void start_init(struct start *s)
 {
@@ -166,30 +167,60 @@ static bool put_stored_shapes(struct start *s, struct catalog *catalog, struct f
     return true;
 }
 
-/* Tables that are captured now and have no shape at the stored position: included or made since. Statements of the log
- * that make them will say how they look; until then the server's shape is not trusted before the log's end. */
+/* Moves the names that the catalog has no shape for to the front; reads those shapes. */
+static bool adopt_unknown_tables(struct start *s, struct source *src, struct catalog *catalog, struct names *names,
+                                 size_t *n_new, struct fail *why)
+{
+    *n_new = 0;
+    for (size_t i = 0; i < names->n; i++) {
+        struct table_name name = names->items[i];
+        if (catalog_find(catalog, view_of(name.db), view_of(name.table)) != NULL)
+            continue;
+        if (!adopt_table(s, src, catalog, &name, why))
+            return false;
+        names->items[i] = names->items[*n_new];
+        names->items[(*n_new)++] = name;
+    }
+    return true;
+}
+
+/* Looks in the log from the stored position on for statements about these tables; those that have some are trusted only
+ * from as_of on, where the server showed their shapes. */
+static bool prove_tables(struct start *s, struct stream *stream, const struct reader_start *out, const struct names *names,
+                         size_t n, const struct log_position *as_of, struct fail *why)
+{
+    const struct source_start from = {
+        .executed = out->stream.executed,
+        .pos = out->stream.pos.file[0] == '\0' ? NULL : &out->stream.pos,
+        .pos_uuid = out->server_uuid,
+    };
+    struct proof_table *tables = mem_zero(n, sizeof *tables);
+    struct source *src = source_new(s->source);
+    for (size_t i = 0; i < n; i++)
+        tables[i] = (struct proof_table){view_of(names->items[i].db), view_of(names->items[i].table), false};
+    bool ok = proof_run(src, &from, &out->server, as_of, tables, n, why);
+    for (size_t i = 0; ok && i < n; i++)
+        if (tables[i].has_changed)
+            stream_distrust_before(stream, tables[i].db, tables[i].table, as_of);
+    source_free(&src);
+    free(tables);
+    return ok;
+}
+
+/* Tables that are captured now and have no shape at the stored position were included or made since. */
 static bool add_new_tables(struct start *s, struct source *src, struct catalog *catalog, struct stream *stream,
-                           struct fail *why)
+                           const struct reader_start *out, struct fail *why)
 {
     struct names names = {.filter = &s->cfg->filter};
-    struct log_position as_of = {.file = ""};
-    bool ok = inventory_walk_tables(src, add_name, &names, why);
+    struct log_position as_of;
     size_t n_new = 0;
-    for (size_t i = 0; ok && i < names.n; i++) {
-        struct table_name *name = &names.items[i];
-        if (catalog_find(catalog, view_of(name->db), view_of(name->table)) != NULL)
-            continue;
-        ok = adopt_table(s, src, catalog, name, why);
-        struct table_name known = names.items[n_new];
-        names.items[n_new++] = *name;
-        names.items[i] = known;
-    }
+    bool ok = inventory_walk_tables(src, add_name, &names, why) &&
+              adopt_unknown_tables(s, src, catalog, &names, &n_new, why);
     if (ok && n_new > 0) {
-        ok = server_read_end(src, &s->server, &as_of, why);
-        log_info("start", "%zu captured tables have no shape at the stored position; they are read from the server", n_new);
+        log_info("start", "%zu captured tables have no shape at the stored position: the log is searched for statements "
+                          "about them", n_new);
+        ok = server_read_end(src, &s->server, &as_of, why) && prove_tables(s, stream, out, &names, n_new, &as_of, why);
     }
-    for (size_t i = 0; ok && i < n_new; i++)
-        stream_distrust_before(stream, view_of(names.items[i].db), view_of(names.items[i].table), &as_of);
     names_fini(&names);
     return ok;
 }
@@ -248,9 +279,11 @@ static bool go_on(struct start *s, struct source *src, struct catalog *catalog, 
                   struct reader_start *out, struct fail *why)
 {
     if (!check_stored(s, why) || !feed_origin(s->feed, s->server.uuid, NULL, NULL, why) ||
-        !put_stored_shapes(s, catalog, why) || !add_new_tables(s, src, catalog, stream, why))
+        !put_stored_shapes(s, catalog, why))
         return false;
     place_stream(s, out);
+    if (!add_new_tables(s, src, catalog, stream, out, why))
+        return false;
     log_info("start", "going on from file=%s pos=%llu event=%llu row=%llu", s->from->pos.file,
              (unsigned long long)s->from->pos.offset, (unsigned long long)s->from->event,
              (unsigned long long)s->from->row);

@@ -7,7 +7,8 @@
  * is passed, so nothing that was logged but not yet visible is missed or told twice.
  *
  * Going on: the shapes in force at the stored position come from the shapes store. A captured table that is not in
- * it (included since, or made since) is read from the server, and its shape is trusted from the log's end on.
+ * it (included since, or made since) is read from the server, and trusted at once if no statement from the stored position
+ * on names it, else from the log's end on (proof.h).
  *
  * Runs on the reader thread, before the stream's first event; the loop does not touch the store meanwhile.
  */

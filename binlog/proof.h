@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * proof: whether the shapes that the server shows now were already true at an earlier place in its log.
+ *
+ * A table that was captured only since has no stored shape. That the server's shape fits the rows proves nothing: two
+ * columns may have changed places. So the log from the earlier place on is read once more beforehand, for statements
+ * only: a table that none of them names has had its shape all along.
+ *
+ * Blocks for as long as the server takes to send that part of the log; the thread of the source it is given.
+ */
+#ifndef TIDEMARK_BINLOG_PROOF_H
+#define TIDEMARK_BINLOG_PROOF_H
+
+#include "binlog/source.h"
+#include "binlog/stream.h"
+
+struct proof_table {
+    struct view db; /* lent */
+    struct view table;
+    bool has_changed; /* set by proof_run: a statement names it */
+};
+
+/* Reads from `start` up to `until`. The source must not be connected; it is disconnected again. */
+MUST_USE bool proof_run(struct source *src, const struct source_start *start, const struct stream_server *server,
+                        const struct log_position *until, struct proof_table *tables, size_t n, struct fail *why);
+
+#endif
