@@ -24,9 +24,10 @@ struct catalog {
 };
 
 struct catalog_database {
-    const struct charset *charset;
-    const char *collation; /* of the charset table: lives as long as the process */
-    char *given_collation; /* owned copy of a name, NULL when it is the charset's default */
+    const struct charset *charset; /* NULL: not known */
+    const char *collation;         /* its name */
+    char *given_collation;         /* owned; NULL when it is the charset's own */
+    size_t n_shapes;               /* of its tables, in the catalog */
 };
 
 void catalog_init(struct catalog *cat, unsigned lower_case_table_names);
@@ -48,8 +49,14 @@ const struct shape *catalog_next(const struct catalog *cat, size_t *at);
 void catalog_put_database(struct catalog *cat, struct view db, const struct charset *charset,
                           struct view collation);
 
-/* NULL when the database is not known. */
+/* NULL when its charset is not known. */
 const struct catalog_database *catalog_find_database(struct catalog *cat, struct view db);
+
+/* Is there a shape of a table in it? */
+bool catalog_has_tables(struct catalog *cat, struct view db);
+
+/* Is the shape's table in that database? */
+bool catalog_is_in(const struct catalog *cat, const struct shape *s, struct view db);
 
 /* Forgets a database and the shapes of its tables. */
 void catalog_remove_database(struct catalog *cat, struct view db);

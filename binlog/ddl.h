@@ -68,12 +68,14 @@ struct ddl_effect {
     bool is_conditional;   /* IF NOT EXISTS or IF EXISTS stood there */
     bool is_plain_index;   /* ALTER that was CREATE INDEX without UNIQUE or DROP INDEX: the reference tells no change */
     bool database_unknown; /* a charset was to come from a database that isn't in the catalog; the server's was taken */
-    const struct shape *shape; /* in force after it; the catalog's, valid until the catalog changes; NULL when none */
+    const struct shape *shape; /* in force after it, held by the result; NULL when there is none. A later effect of the
+                                  same statement may have moved it on (RENAME of three names in a swap) */
 };
 
 struct ddl_result {
     struct ddl_effect *effects; /* none at all: a statement nobody is told of (views, routines, users, BEGIN, …) */
     size_t n_effects;
+    size_t room;
     struct arena memory;
 };
 

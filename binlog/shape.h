@@ -110,6 +110,7 @@ struct table_index {
     struct view name; /* "PRIMARY" for the primary key */
     bool is_primary;
     bool is_unique;
+    bool is_implied; /* made by the server for a FOREIGN KEY, as far as known; another index may replace it */
     struct index_part *parts;
     uint32_t n_parts;
 };
@@ -119,7 +120,7 @@ struct shape {
     struct view table;
     struct column *columns;
     uint32_t n_columns;
-    struct table_index *indexes; /* primary first, then in order of definition */
+    struct table_index *indexes; /* in the server's order: primary, unique ones without NULL, unique ones, others */
     uint32_t n_indexes;
     uint16_t *key; /* columns of the record key: PRIMARY, else the first UNIQUE of plain NOT NULL columns */
     uint32_t n_key; /* 0: the table has no key */
@@ -149,6 +150,9 @@ void shape_choose_key(struct shape *s);
 
 /* The index of the column of that name (ASCII case folded, as the server compares), or -1. */
 int shape_column(const struct shape *s, struct view name);
+
+/* The server's name of a column's type, "MEDIUMTEXT": without length and sign. */
+const char *shape_type_name(const struct column *c);
 
 /* The shape as canonical CREATE TABLE text that ddl reads back to an equal shape; this is what is stored. */
 void shape_print(const struct shape *s, struct buf *out);

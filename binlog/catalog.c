@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "binlog/catalog.h"
+
+#include <stdlib.h>
+
+#include "base/fail.h"
+#include "binlog/name.h"
+
+void catalog_init(struct catalog *cat, unsigned lower_case_table_names)
+{
+    map_init(&cat->shapes);
+    map_init(&cat->databases);
+    cat->folds_case = lower_case_table_names != 0;
+    buf_init(&cat->key);
+}
+
+static void free_shape(void *shape)
+{
+    const struct shape *s = shape;
+    shape_free(&s);
+}
+
+static void free_database(void *database)
+{
+    struct catalog_database *d = database;
+    free(d->given_collation);
+    free(d);
+}
+
+void catalog_fini(struct catalog *cat)
+{
+    map_fini(&cat->shapes, free_shape);
+    map_fini(&cat->databases, free_database);
+    buf_fini(&cat->key);
+}
+
+static void put_name(struct catalog *cat, struct view name)
+{
+    if (cat->folds_case)
+        name_fold(name, &cat->key);
+    else
+        buf_put_view(&cat->key, name);
+}
+
+static struct view database_key(struct catalog *cat, struct view db)
+{
+    buf_clear(&cat->key);
+    put_name(cat, db);
+    return buf_view(&cat->key);
+}
+
+/* db NUL table: no name holds a NUL. */
+static struct view table_key(struct catalog *cat, struct view db, struct view table)
+{
+    buf_clear(&cat->key);
+    put_name(cat, db);
+    buf_put_u8(&cat->key, 0);
+    put_name(cat, table);
+    return buf_view(&cat->key);
+}
+
+static struct catalog_database *database_of(struct catalog *cat, struct view db)
+{
+    return map_get(&cat->databases, database_key(cat, db));
+}
+
+/* The entry of a database, made when it is not there. */
+static struct catalog_database *need_database(struct catalog *cat, struct view db)
+{
+    struct catalog_database *d = database_of(cat, db);
+    if (d == NULL) {
+        d = mem_zero(1, sizeof *d);
+        map_put(&cat->databases, database_key(cat, db), d);
+    }
+    return d;
+}
+
+const struct shape *catalog_find(struct catalog *cat, struct view db, struct view table)
+{
+    return map_get(&cat->shapes, table_key(cat, db, table));
+}
+
+void catalog_put(struct catalog *cat, const struct shape *s)
+{
+    const struct shape *before =
+        map_put(&cat->shapes, table_key(cat, s->db, s->table), (void *)(uintptr_t)s);
+    if (before == NULL)
+        need_database(cat, s->db)->n_shapes++;
+    shape_free(&before);
+}
+
+bool catalog_remove(struct catalog *cat, struct view db, struct view table)
+{
+    const struct shape *before = map_remove(&cat->shapes, table_key(cat, db, table));
+    if (before == NULL)
+        return false;
+    database_of(cat, before->db)->n_shapes--;
+    shape_free(&before);
+    return true;
+}
+
+const struct shape *catalog_next(const struct catalog *cat, size_t *at)
+{
+    const struct map_entry *e = map_next(&cat->shapes, at);
+    return e == NULL ? NULL : e->value;
+}
+
+void catalog_put_database(struct catalog *cat, struct view db, const struct charset *charset,
+                          struct view collation)
+{
+    struct catalog_database *d = need_database(cat, db);
+    free(d->given_collation);
+    d->charset = charset;
+    d->given_collation = collation.n == 0 ? NULL : view_to_string(collation);
+    d->collation = d->given_collation == NULL ? charset->default_collation : d->given_collation;
+}
+
+const struct catalog_database *catalog_find_database(struct catalog *cat, struct view db)
+{
+    const struct catalog_database *d = database_of(cat, db);
+    return d == NULL || d->charset == NULL ? NULL : d;
+}
+
+bool catalog_has_tables(struct catalog *cat, struct view db)
+{
+    const struct catalog_database *d = database_of(cat, db);
+    return d != NULL && d->n_shapes > 0;
+}
+
+bool catalog_is_in(const struct catalog *cat, const struct shape *s, struct view db)
+{
+    return cat->folds_case ? name_equal(s->db, db) : view_equal(s->db, db);
+}
+
+/* The shapes of a database as a heap array with an end of NULL, each with a count: the map can change meanwhile. */
+static const struct shape **shapes_in(const struct catalog *cat, struct view db, size_t n)
+{
+    const struct shape **found = mem_zero(n + 1, sizeof *found);
+    size_t n_found = 0;
+    size_t at = 0;
+    for (const struct shape *s; (s = catalog_next(cat, &at)) != NULL;)
+        if (catalog_is_in(cat, s, db))
+            found[n_found++] = shape_hold(s);
+    ASSERT(n_found == n);
+    return found;
+}
+
+void catalog_remove_database(struct catalog *cat, struct view db)
+{
+    struct catalog_database *d = database_of(cat, db);
+    if (d == NULL)
+        return;
+    const struct shape **gone = shapes_in(cat, db, d->n_shapes);
+    for (const struct shape **s = gone; *s != NULL; s++) {
+        catalog_remove(cat, (*s)->db, (*s)->table);
+        shape_free(s);
+    }
+    free(gone);
+    free_database(map_remove(&cat->databases, database_key(cat, db)));
+}
