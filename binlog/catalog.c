@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "binlog/catalog.h"
 
-#include <stdlib.h>
-
 #include "base/fail.h"
 #include "binlog/name.h"
+
+#include <stdlib.h>
 
 void catalog_init(struct catalog *cat, unsigned lower_case_table_names)
 {
@@ -82,8 +82,7 @@ const struct shape *catalog_find(struct catalog *cat, struct view db, struct vie
 
 void catalog_put(struct catalog *cat, const struct shape *s)
 {
-    const struct shape *before =
-        map_put(&cat->shapes, table_key(cat, s->db, s->table), (void *)(uintptr_t)s);
+    const struct shape *before = map_put(&cat->shapes, table_key(cat, s->db, s->table), (void *)(uintptr_t)s);
     if (before == NULL)
         need_database(cat, s->db)->n_shapes++;
     shape_free(&before);
@@ -105,8 +104,7 @@ const struct shape *catalog_next(const struct catalog *cat, size_t *at)
     return e == NULL ? NULL : e->value;
 }
 
-void catalog_put_database(struct catalog *cat, struct view db, const struct charset *charset,
-                          struct view collation)
+void catalog_put_database(struct catalog *cat, struct view db, const struct charset *charset, struct view collation)
 {
     struct catalog_database *d = need_database(cat, db);
     free(d->given_collation);

@@ -46,8 +46,7 @@ bool catalog_remove(struct catalog *cat, struct view db, struct view table);
 const struct shape *catalog_next(const struct catalog *cat, size_t *at);
 
 /* The default charset of a database. An empty collation stands for the charset's own. */
-void catalog_put_database(struct catalog *cat, struct view db, const struct charset *charset,
-                          struct view collation);
+void catalog_put_database(struct catalog *cat, struct view db, const struct charset *charset, struct view collation);
 
 /* NULL when its charset is not known. */
 const struct catalog_database *catalog_find_database(struct catalog *cat, struct view db);

@@ -46,8 +46,7 @@ static struct view whole_text(const struct ddl_run *run)
     return sql_utf8(run->p.ctx->client_charset, text, run->p.memory);
 }
 
-struct ddl_effect *ddl_add_effect(struct ddl_run *run, enum ddl_kind kind, struct view db,
-                                  struct view table)
+struct ddl_effect *ddl_add_effect(struct ddl_run *run, enum ddl_kind kind, struct view db, struct view table)
 {
     struct ddl_effect *effect = grow(run->out);
     *effect = (struct ddl_effect){.kind = kind, .db = db, .table = table, .text = whole_text(run)};
@@ -119,7 +118,8 @@ static bool other_object(struct ddl_run *run)
 {
     enum { WORDS_MAX = 32 };
     static const char *const quiet[] = {"VIEW", "FUNCTION", "PROCEDURE", "TRIGGER", "USER", "ROLE", "LIBRARY", NULL};
-    static const char *const told[] = {"EVENT", "SERVER", "TABLESPACE", "LOGFILE", "REFERENCE", "RESOURCE", "INSTANCE", NULL};
+    static const char *const told[] = {"EVENT",     "SERVER",   "TABLESPACE", "LOGFILE",
+                                       "REFERENCE", "RESOURCE", "INSTANCE",   NULL};
     for (int i = 0; i < WORDS_MAX && !ddl_at_end(&run->p); i++) {
         if (ddl_is_any(&run->p, quiet))
             return true;
@@ -143,8 +143,7 @@ static bool create(struct ddl_run *run)
         return ddl_create_database(run);
     if (ddl_accept_two(p, "UNIQUE", "INDEX"))
         return ddl_create_index(run, true);
-    if (ddl_accept(p, "INDEX") || ddl_accept_two(p, "FULLTEXT", "INDEX") ||
-        ddl_accept_two(p, "SPATIAL", "INDEX"))
+    if (ddl_accept(p, "INDEX") || ddl_accept_two(p, "FULLTEXT", "INDEX") || ddl_accept_two(p, "SPATIAL", "INDEX"))
         return ddl_create_index(run, false);
     return other_object(run);
 }
@@ -202,21 +201,16 @@ struct statement {
 };
 
 static const struct statement statements[] = {
-    {"CREATE", create},
-    {"ALTER", alter},
-    {"DROP", drop},
-    {"RENAME", rename},
-    {"TRUNCATE", truncate},
-    {"FLUSH", flush},
+    {"CREATE", create}, {"ALTER", alter}, {"DROP", drop}, {"RENAME", rename}, {"TRUNCATE", truncate}, {"FLUSH", flush},
 };
 
 /* All others that the server knows: they change no table. */
 static const char *const passed_words[] = {
-    "ANALYZE", "BEGIN",    "BINLOG",   "CACHE",   "CHANGE",    "CHECK",     "CHECKSUM",   "CLONE",     "COMMIT",
-    "DEALLOCATE", "DESC",  "DESCRIBE", "END",     "EXECUTE",   "EXPLAIN",   "GET",        "GRANT",     "HANDLER",
-    "HELP",    "IMPORT",   "INSTALL",  "KILL",    "LOCK",      "OPTIMIZE",  "PREPARE",    "PURGE",     "RELEASE",
-    "REPAIR",  "RESET",    "RESIGNAL", "RESTART", "REVOKE",    "ROLLBACK",  "SAVEPOINT",  "SET",       "SHOW",
-    "SHUTDOWN", "SIGNAL",  "START",    "STOP",    "UNINSTALL", "UNLOCK",    "USE",        "XA",        NULL,
+    "ANALYZE",    "BEGIN",  "BINLOG",   "CACHE",   "CHANGE",    "CHECK",    "CHECKSUM",  "CLONE", "COMMIT",
+    "DEALLOCATE", "DESC",   "DESCRIBE", "END",     "EXECUTE",   "EXPLAIN",  "GET",       "GRANT", "HANDLER",
+    "HELP",       "IMPORT", "INSTALL",  "KILL",    "LOCK",      "OPTIMIZE", "PREPARE",   "PURGE", "RELEASE",
+    "REPAIR",     "RESET",  "RESIGNAL", "RESTART", "REVOKE",    "ROLLBACK", "SAVEPOINT", "SET",   "SHOW",
+    "SHUTDOWN",   "SIGNAL", "START",    "STOP",    "UNINSTALL", "UNLOCK",   "USE",       "XA",    NULL,
 };
 
 static bool read_statement(struct ddl_run *run)
@@ -249,8 +243,8 @@ static bool report_unreadable(struct ddl_run *run)
     return true;
 }
 
-bool ddl_apply(struct catalog *cat, const struct ddl_context *ctx, struct view sql,
-               struct ddl_result *out, struct fail *why)
+bool ddl_apply(struct catalog *cat, const struct ddl_context *ctx, struct view sql, struct ddl_result *out,
+               struct fail *why)
 {
     drop_effects(out);
     arena_reset(&out->memory);

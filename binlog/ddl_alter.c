@@ -430,8 +430,8 @@ static bool alter_known(struct alteration *a, const struct shape *old)
     struct shape *s = draft_finish(&a->d);
     if (s == NULL)
         return false;
-    struct ddl_effect *effect = ddl_add_effect(a->run, DDL_ALTER, arena_copy(a->p->memory, s->db),
-                                               arena_copy(a->p->memory, s->table));
+    struct ddl_effect *effect =
+        ddl_add_effect(a->run, DDL_ALTER, arena_copy(a->p->memory, s->db), arena_copy(a->p->memory, s->table));
     if (a->is_renamed) {
         effect->old_db = old_db;
         effect->old_table = old_table;

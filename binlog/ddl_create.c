@@ -108,8 +108,7 @@ static bool at_like(struct ddl_parser *p)
     return true;
 }
 
-static bool create_by_definition(struct ddl_run *run, struct view db, struct view table,
-                                 bool is_conditional)
+static bool create_by_definition(struct ddl_run *run, struct view db, struct view table, bool is_conditional)
 {
     struct draft d;
     bool has_query;

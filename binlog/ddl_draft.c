@@ -26,8 +26,7 @@ void draft_init(struct draft *d, struct ddl_parser *p, struct view db, struct vi
 {
     draft_init_server(d, p, db);
     d->table = table;
-    const struct catalog_database *known =
-        p->cat == NULL ? NULL : catalog_find_database(p->cat, db);
+    const struct catalog_database *known = p->cat == NULL ? NULL : catalog_find_database(p->cat, db);
     if (known == NULL)
         return;
     d->database_unknown = false;
@@ -82,9 +81,8 @@ static void add_old_key(struct draft *d, const struct shape *s, const struct tab
     key->parts = arena_zero(d->p->memory, x->n_parts, sizeof *key->parts);
     for (uint32_t i = 0; i < x->n_parts; i++) {
         const struct index_part *part = &x->parts[i];
-        key->parts[i] = (struct draft_part){.prefix = part->prefix,
-                                            .is_descending = part->is_descending,
-                                            .is_expression = part->is_expression};
+        key->parts[i] = (struct draft_part){
+            .prefix = part->prefix, .is_descending = part->is_descending, .is_expression = part->is_expression};
         if (part->is_expression)
             continue;
         key->parts[i].column = d->columns[part->column];
@@ -148,8 +146,8 @@ bool draft_drop_key(struct draft *d, struct view name)
     }
     for (uint32_t i = 0; i < d->n_keys; i++)
         has_unique |= d->keys[i]->is_unique && !d->keys[i]->is_primary && !d->keys[i]->is_new;
-    return !has_unique || fail_malformed(d->p->why, "read DDL: table `%.*s` has no key `%.*s`",
-                                         VIEW_ARGS(d->table), VIEW_ARGS(name));
+    return !has_unique ||
+           fail_malformed(d->p->why, "read DDL: table `%.*s` has no key `%.*s`", VIEW_ARGS(d->table), VIEW_ARGS(name));
 }
 
 /* ---- finishing */
@@ -171,8 +169,7 @@ static uint16_t place_of(const struct draft *d, const struct draft_column *col)
     return (uint16_t)i;
 }
 
-static void fill_index(const struct draft *d, struct table_index *x, const struct draft_key *key,
-                       struct arena *memory)
+static void fill_index(const struct draft *d, struct table_index *x, const struct draft_key *key, struct arena *memory)
 {
     *x = (struct table_index){.name = key->name,
                               .is_primary = key->is_primary,

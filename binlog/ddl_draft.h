@@ -26,7 +26,7 @@ struct draft_column {
     bool is_bin;                   /* BINARY stood at the type: the _bin collation of its charset */
     bool is_national;
     bool is_null_written;
-    bool *is_hex_member; /* of c.members, when any is x'…'; else NULL */
+    bool *is_hex_member;       /* of c.members, when any is x'…'; else NULL */
     struct view default_bytes; /* a string DEFAULT in the bytes of the statement, for binary columns */
     /* placing */
     bool is_placed;

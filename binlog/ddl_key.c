@@ -11,7 +11,7 @@ enum { KEY_PARTS_MAX = 64 }; /* the server's are 16 */
 
 bool ddl_is_key(const struct ddl_parser *p)
 {
-    static const char *const words[] = {"CONSTRAINT", "PRIMARY",  "UNIQUE",  "KEY",   "INDEX",
+    static const char *const words[] = {"CONSTRAINT", "PRIMARY", "UNIQUE",  "KEY",   "INDEX",
                                         "FULLTEXT",   "SPATIAL", "FOREIGN", "CHECK", NULL};
     return ddl_is_any(p, words);
 }
@@ -61,9 +61,9 @@ static bool parts(struct draft *d, struct draft_key *key)
 
 static bool accept_key_type(struct ddl_parser *p)
 {
-    bool is_type = ddl_is(p, "USING") ||
-                   (ddl_is(p, "TYPE") && (ddl_is_second(p, "BTREE") || ddl_is_second(p, "HASH") ||
-                                          ddl_is_second(p, "RTREE")));
+    bool is_type =
+        ddl_is(p, "USING") ||
+        (ddl_is(p, "TYPE") && (ddl_is_second(p, "BTREE") || ddl_is_second(p, "HASH") || ddl_is_second(p, "RTREE")));
     if (!is_type)
         return false;
     ddl_next(p);
@@ -135,8 +135,7 @@ static bool foreign_key(struct draft *d, struct view constraint)
 /* [name] [USING type] (parts) options */
 static bool named_key(struct draft *d, struct draft_key *key)
 {
-    if (ddl_is_name(d->p) && !ddl_is(d->p, "USING") && !accept_key_type(d->p) &&
-        !ddl_name(d->p, &key->name))
+    if (ddl_is_name(d->p) && !ddl_is(d->p, "USING") && !accept_key_type(d->p) && !ddl_name(d->p, &key->name))
         return false;
     return ddl_key_parts(d, key);
 }

@@ -50,8 +50,8 @@ static void settle_prefixes(struct draft_key *key)
             continue;
         const struct column *c = &part->column->c;
         bool is_long = c->kind == COLUMN_TEXT || c->kind == COLUMN_BLOB;
-        bool is_short = c->kind == COLUMN_CHAR || c->kind == COLUMN_VARCHAR ||
-                        c->kind == COLUMN_BINARY || c->kind == COLUMN_VARBINARY;
+        bool is_short = c->kind == COLUMN_CHAR || c->kind == COLUMN_VARCHAR || c->kind == COLUMN_BINARY ||
+                        c->kind == COLUMN_VARBINARY;
         if (!is_long && (!is_short || part->prefix >= c->length))
             part->prefix = 0;
     }

@@ -3,11 +3,10 @@
 
 enum { SHOWN_BYTES = 40 }; /* of the statement, in an error */
 
-void ddl_parse(struct ddl_parser *p, struct catalog *cat, const struct ddl_context *ctx,
-               struct view sql, struct arena *memory, struct fail *why)
+void ddl_parse(struct ddl_parser *p, struct catalog *cat, const struct ddl_context *ctx, struct view sql,
+               struct arena *memory, struct fail *why)
 {
-    *p = (struct ddl_parser){
-        .sql = sql, .ctx = ctx, .cat = cat, .memory = memory, .why = why, .last_end = sql.p};
+    *p = (struct ddl_parser){.sql = sql, .ctx = ctx, .cat = cat, .memory = memory, .why = why, .last_end = sql.p};
     sql_scan(&p->scan, sql, ctx->client_charset, (ctx->sql_mode & DDL_MODE_ANSI_QUOTES) != 0,
              (ctx->sql_mode & DDL_MODE_NO_BACKSLASH_ESCAPES) != 0, ctx->server_version);
     p->now = sql_next(&p->scan);
@@ -28,8 +27,7 @@ bool ddl_expected(struct ddl_parser *p, const char *what)
     near.n = near.n > SHOWN_BYTES ? SHOWN_BYTES : near.n;
     return fail_malformed(p->why, "read DDL: expected %s at byte %zu, found %s%.*s", what,
                           (size_t)(p->now.text.p - p->sql.p),
-                          p->now.kind == SQL_BROKEN ? "something without its end: " : "",
-                          VIEW_ARGS(near));
+                          p->now.kind == SQL_BROKEN ? "something without its end: " : "", VIEW_ARGS(near));
 }
 
 /* ---- words */
@@ -139,8 +137,7 @@ const struct charset *ddl_introducer(struct ddl_parser *p)
     struct sql_token t = sql_next(&ahead);
     if (t.kind != SQL_STRING && t.kind != SQL_HEX && t.kind != SQL_BITS)
         return NULL;
-    const struct charset *cs =
-        charset_find((struct view){p->now.text.p + 1, p->now.text.n - 1});
+    const struct charset *cs = charset_find((struct view){p->now.text.p + 1, p->now.text.n - 1});
     if (cs != NULL)
         ddl_next(p);
     return cs;

@@ -12,8 +12,8 @@ enum { VARCHAR_BYTES = 65535 };
 
 static bool is_text(enum column_kind kind)
 {
-    return kind == COLUMN_CHAR || kind == COLUMN_VARCHAR || kind == COLUMN_TEXT ||
-           kind == COLUMN_ENUM || kind == COLUMN_SET;
+    return kind == COLUMN_CHAR || kind == COLUMN_VARCHAR || kind == COLUMN_TEXT || kind == COLUMN_ENUM ||
+           kind == COLUMN_SET;
 }
 
 /* The size class of so many bytes: 1 TINY, 2, 3 MEDIUM, 4 LONG. */

@@ -8,8 +8,8 @@
 #include "binlog/ddl_statement.h"
 
 /* SELECT, DO and CALL are logged for the functions they call. */
-static const char *const row_words[] = {"INSERT", "REPLACE", "UPDATE", "DELETE", "LOAD", "WITH", "SELECT",
-                                        "DO",     "CALL",    "TABLE",  "VALUES", NULL};
+static const char *const row_words[] = {"INSERT", "REPLACE", "UPDATE", "DELETE", "LOAD",   "WITH",
+                                        "SELECT", "DO",      "CALL",   "TABLE",  "VALUES", NULL};
 
 bool ddl_is_row_statement(const struct ddl_parser *p)
 {

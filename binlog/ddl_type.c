@@ -127,8 +127,7 @@ static bool take_if(struct ddl_parser *p, struct type_text *words, const char *k
 
 bool ddl_is_charset_clause(const struct ddl_parser *p)
 {
-    return ddl_is(p, "CHARSET") ||
-           ((ddl_is(p, "CHARACTER") || ddl_is(p, "CHAR")) && ddl_is_second(p, "SET"));
+    return ddl_is(p, "CHARSET") || ((ddl_is(p, "CHARACTER") || ddl_is(p, "CHAR")) && ddl_is_second(p, "SET"));
 }
 
 /* A name in any of the ways one can be written: word, quoted, string; BINARY is a word too. */
@@ -151,8 +150,7 @@ bool ddl_charset_clause(struct ddl_parser *p, const struct charset **charset)
     if (!loose_name(p, &name))
         return false;
     *charset = charset_find(name);
-    return *charset != NULL ||
-           fail_malformed(p->why, "read DDL: character set %.*s is not known", VIEW_ARGS(name));
+    return *charset != NULL || fail_malformed(p->why, "read DDL: character set %.*s is not known", VIEW_ARGS(name));
 }
 
 bool ddl_collation(struct ddl_parser *p, struct view *collation, const struct charset **charset)
@@ -160,8 +158,7 @@ bool ddl_collation(struct ddl_parser *p, struct view *collation, const struct ch
     if (!loose_name(p, collation))
         return false;
     *charset = charset_of_collation(*collation);
-    return *charset != NULL ||
-           fail_malformed(p->why, "read DDL: collation %.*s is not known", VIEW_ARGS(*collation));
+    return *charset != NULL || fail_malformed(p->why, "read DDL: collation %.*s is not known", VIEW_ARGS(*collation));
 }
 
 /* CHARACTER SET x, ASCII, UNICODE, BYTE, and BINARY before or behind them. */
@@ -295,8 +292,7 @@ static bool plain_length(struct ddl_parser *p, struct column *c)
     return true;
 }
 
-static bool form(struct draft *d, struct draft_column *col, enum type_form form,
-                 struct type_text *words)
+static bool form(struct draft *d, struct draft_column *col, enum type_form form, struct type_text *words)
 {
     struct ddl_parser *p = d->p;
     struct column *c = &col->c;
@@ -386,8 +382,7 @@ static bool long_type(struct draft *d, struct draft_column *col, struct type_tex
 static void second_words(struct ddl_parser *p, struct column *c, struct type_text *words)
 {
     if (c->kind == COLUMN_CHAR &&
-        (take_if(p, words, "VARYING") || take_if(p, words, "VARCHAR") ||
-         take_if(p, words, "VARCHARACTER")))
+        (take_if(p, words, "VARYING") || take_if(p, words, "VARCHAR") || take_if(p, words, "VARCHARACTER")))
         c->kind = COLUMN_VARCHAR;
     else if (c->kind == COLUMN_DOUBLE)
         take_if(p, words, "PRECISION");

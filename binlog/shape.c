@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "binlog/shape.h"
 
-#include <stdlib.h>
-
 #include "base/fail.h"
 #include "binlog/name.h"
+
+#include <stdlib.h>
 
 struct shape *shape_new(struct view db, struct view table)
 {
@@ -151,8 +151,7 @@ static bool same_default(const struct column *a, const struct column *b)
     if (x != y || a->has_on_update != b->has_on_update)
         return false;
     return x == DEFAULT_NONE || x == DEFAULT_NOW ||
-           (a->default_is_quoted == b->default_is_quoted &&
-            view_equal(a->default_text, b->default_text));
+           (a->default_is_quoted == b->default_is_quoted && view_equal(a->default_text, b->default_text));
 }
 
 static bool same_type(const struct column *a, const struct column *b)
@@ -160,29 +159,28 @@ static bool same_type(const struct column *a, const struct column *b)
     return a->kind == b->kind && a->geometry == b->geometry && a->is_unsigned == b->is_unsigned &&
            a->is_zerofill == b->is_zerofill && a->blob_bytes == b->blob_bytes && a->fsp == b->fsp &&
            a->length == b->length && a->scale == b->scale && a->has_length == b->has_length &&
-           a->has_scale == b->has_scale && a->charset == b->charset &&
-           view_equal(a->collation, b->collation) && a->has_srid == b->has_srid &&
-           a->srid == b->srid && view_equal(a->type_text, b->type_text) && same_members(a, b);
+           a->has_scale == b->has_scale && a->charset == b->charset && view_equal(a->collation, b->collation) &&
+           a->has_srid == b->has_srid && a->srid == b->srid && view_equal(a->type_text, b->type_text) &&
+           same_members(a, b);
 }
 
 static bool same_column(const struct column *a, const struct column *b)
 {
     return view_equal(a->name, b->name) && same_type(a, b) && a->is_nullable == b->is_nullable &&
            a->is_auto_increment == b->is_auto_increment && a->is_generated == b->is_generated &&
-           a->is_invisible == b->is_invisible && same_default(a, b) &&
-           view_equal(a->comment, b->comment);
+           a->is_invisible == b->is_invisible && same_default(a, b) && view_equal(a->comment, b->comment);
 }
 
 static bool same_index(const struct table_index *a, const struct table_index *b)
 {
-    if (!view_equal(a->name, b->name) || a->is_primary != b->is_primary ||
-        a->is_unique != b->is_unique || a->n_parts != b->n_parts)
+    if (!view_equal(a->name, b->name) || a->is_primary != b->is_primary || a->is_unique != b->is_unique ||
+        a->n_parts != b->n_parts)
         return false;
     for (uint32_t i = 0; i < a->n_parts; i++) {
         const struct index_part *x = &a->parts[i];
         const struct index_part *y = &b->parts[i];
-        if (x->is_expression != y->is_expression || x->column != y->column ||
-            x->prefix != y->prefix || x->is_descending != y->is_descending)
+        if (x->is_expression != y->is_expression || x->column != y->column || x->prefix != y->prefix ||
+            x->is_descending != y->is_descending)
             return false;
     }
     return true;
@@ -190,9 +188,8 @@ static bool same_index(const struct table_index *a, const struct table_index *b)
 
 bool shape_equal(const struct shape *a, const struct shape *b)
 {
-    if (!view_equal(a->db, b->db) || !view_equal(a->table, b->table) ||
-        a->n_columns != b->n_columns || a->n_indexes != b->n_indexes ||
-        a->charset != b->charset || !view_equal(a->collation, b->collation) ||
+    if (!view_equal(a->db, b->db) || !view_equal(a->table, b->table) || a->n_columns != b->n_columns ||
+        a->n_indexes != b->n_indexes || a->charset != b->charset || !view_equal(a->collation, b->collation) ||
         !view_equal(a->comment, b->comment) || a->is_partitioned != b->is_partitioned)
         return false;
     for (uint32_t i = 0; i < a->n_columns; i++)

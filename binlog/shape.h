@@ -11,12 +11,12 @@
 #ifndef TIDEMARK_BINLOG_SHAPE_H
 #define TIDEMARK_BINLOG_SHAPE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/arena.h"
 #include "base/bytes.h"
 #include "binlog/charset.h"
+
+#include <stdbool.h>
+#include <stdint.h>
 
 /* What a column is to SQL; how it travels is in the TABLE_MAP event. */
 enum column_kind {
@@ -122,7 +122,7 @@ struct shape {
     uint32_t n_columns;
     struct table_index *indexes; /* in the server's order: primary, unique ones without NULL, unique ones, others */
     uint32_t n_indexes;
-    uint16_t *key; /* columns of the record key: PRIMARY, else the first UNIQUE of plain NOT NULL columns */
+    uint16_t *key;  /* columns of the record key: PRIMARY, else the first UNIQUE of plain NOT NULL columns */
     uint32_t n_key; /* 0: the table has no key */
     bool key_is_primary;
     const struct charset *charset; /* the table's default */

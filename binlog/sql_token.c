@@ -16,8 +16,8 @@ static enum sql_pairs pairs_of(const struct charset *charset)
     return SQL_PAIRS_NONE;
 }
 
-void sql_scan(struct sql_scanner *s, struct view text, const struct charset *charset,
-              bool ansi_quotes, bool no_backslash_escapes, uint32_t version)
+void sql_scan(struct sql_scanner *s, struct view text, const struct charset *charset, bool ansi_quotes,
+              bool no_backslash_escapes, uint32_t version)
 {
     *s = (struct sql_scanner){
         .at = cursor_of(text),
@@ -64,8 +64,7 @@ static bool is_bit(uint8_t c)
 
 static bool is_name_byte(uint8_t c)
 {
-    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-           c == '$' || c >= 0x80;
+    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || c >= 0x80;
 }
 
 static bool opens_pair(enum sql_pairs pairs, uint8_t c)
@@ -177,15 +176,13 @@ static bool pass_comment(struct sql_scanner *s, bool *is_whole)
 
 /* ---- tokens */
 
-static struct sql_token token(const struct sql_scanner *s, enum sql_token_kind kind,
-                              const uint8_t *start)
+static struct sql_token token(const struct sql_scanner *s, enum sql_token_kind kind, const uint8_t *start)
 {
     return (struct sql_token){kind, {start, (size_t)(s->at.p - start)}, 0};
 }
 
 /* Text in quotes of any kind, the first of which is here; a doubled quote stands for itself. */
-static struct sql_token quoted(struct sql_scanner *s, enum sql_token_kind kind, const uint8_t *start,
-                               bool has_escapes)
+static struct sql_token quoted(struct sql_scanner *s, enum sql_token_kind kind, const uint8_t *start, bool has_escapes)
 {
     uint8_t quote = peek(s, 0);
     skip(s, 1);
@@ -206,8 +203,7 @@ static struct sql_token quoted(struct sql_scanner *s, enum sql_token_kind kind, 
 }
 
 /* x'…' and b'…'. */
-static struct sql_token quoted_digits(struct sql_scanner *s, enum sql_token_kind kind,
-                                      bool (*is_one)(uint8_t))
+static struct sql_token quoted_digits(struct sql_scanner *s, enum sql_token_kind kind, bool (*is_one)(uint8_t))
 {
     const uint8_t *start = s->at.p;
     skip(s, 2);
@@ -219,8 +215,8 @@ static struct sql_token quoted_digits(struct sql_scanner *s, enum sql_token_kind
 }
 
 /* 0x… and 0b…; false, and nowhere, when it is a name after all. */
-static bool prefixed_digits(struct sql_scanner *s, enum sql_token_kind kind,
-                            bool (*is_one)(uint8_t), struct sql_token *t)
+static bool prefixed_digits(struct sql_scanner *s, enum sql_token_kind kind, bool (*is_one)(uint8_t),
+                            struct sql_token *t)
 {
     struct sql_scanner back = *s;
     const uint8_t *start = s->at.p;
@@ -379,8 +375,8 @@ static void put_escaped(uint8_t **out, uint8_t c)
 static struct view unquote(struct view inside, uint8_t quote, enum sql_pairs pairs, bool has_escapes,
                            struct arena *memory)
 {
-    if (inside.n == 0 || (memchr(inside.p, quote, inside.n) == NULL &&
-                          (!has_escapes || memchr(inside.p, '\\', inside.n) == NULL)))
+    if (inside.n == 0 ||
+        (memchr(inside.p, quote, inside.n) == NULL && (!has_escapes || memchr(inside.p, '\\', inside.n) == NULL)))
         return inside;
     uint8_t *start = arena_alloc(memory, inside.n);
     uint8_t *out = start;
@@ -418,12 +414,11 @@ struct view sql_name(const struct sql_scanner *s, const struct sql_token *t, str
     return sql_utf8(s->charset, bytes, memory);
 }
 
-struct view sql_string(const struct sql_scanner *s, const struct sql_token *t,
-                       const struct charset *charset, struct arena *memory)
+struct view sql_string(const struct sql_scanner *s, const struct sql_token *t, const struct charset *charset,
+                       struct arena *memory)
 {
     uint8_t quote = t->text.p[t->text.n - 1];
-    struct view bytes =
-        unquote(between_quotes(t->text), quote, s->pairs, !s->no_backslash_escapes, memory);
+    struct view bytes = unquote(between_quotes(t->text), quote, s->pairs, !s->no_backslash_escapes, memory);
     return sql_utf8(charset == NULL ? s->charset : charset, bytes, memory);
 }
 
