@@ -31,6 +31,9 @@ MUST_USE bool client_options_translate(const struct client_given *given, size_t 
                                        struct arena *memory, struct client_settings *common,
                                        struct client_settings *own, struct config_notes *notes);
 
+/* Whether the Java name is in the table. */
+bool client_options_know(const char *name);
+
 /* The table for the manual. */
 void client_options_print_markdown(struct buf *out);
 

@@ -44,12 +44,22 @@ static void print_setting(const struct setting *s, struct buf *out)
         buf_printf(out, " (line %u)", s->line);
 }
 
+/* A sentence of the manual as part of a line: without back quotes and the full stop. */
+static void print_plain(const char *sentence, struct buf *out)
+{
+    for (const char *c = sentence; *c != '\0'; c++)
+        if (*c != '`' && (*c != '.' || c[1] != '\0'))
+            buf_put_u8(out, (uint8_t)*c);
+}
+
 static void complain(struct reading *r, const struct setting *s, const char *what)
 {
     struct buf text;
     buf_init(&text);
     print_setting(s, &text);
-    config_notes_add(r->notes, LOG_ERROR, "%.*s: %s", VIEW_ARGS(buf_view(&text)), what);
+    buf_put_literal(&text, ": ");
+    print_plain(what, &text);
+    config_notes_add(r->notes, LOG_ERROR, "%.*s", VIEW_ARGS(buf_view(&text)));
     buf_fini(&text);
 }
 
@@ -163,7 +173,9 @@ static void tell_reason(struct reading *r, size_t first, const struct option *ro
         if (o != NULL && o->tier == row->tier && strcmp(o->help, row->help) == 0)
             buf_printf(&text, "%s%s", buf_size(&text) > 0 ? ", " : "", r->settings.items[i].written);
     }
-    config_notes_add(r->notes, level, "not applied: %.*s. %s", VIEW_ARGS(buf_view(&text)), row->help);
+    buf_put_literal(&text, ": ");
+    print_plain(row->help, &text);
+    config_notes_add(r->notes, level, "not applied: %.*s", VIEW_ARGS(buf_view(&text)));
     buf_fini(&text);
 }
 
@@ -188,6 +200,16 @@ static void tell_ignored(struct reading *r)
     }
 }
 
+/* Known by a row of its own, or as a setting of a Kafka client. */
+static bool is_known(const char *key)
+{
+    const struct option *o = option_find(key);
+    if (o == NULL)
+        return false;
+    bool is_client = o->tier == TIER_OFFERED && option_is_family(o);
+    return !is_client || client_options_know(key + strlen(o->name) - 1);
+}
+
 static void tell_unknown(struct reading *r)
 {
     struct buf text;
@@ -195,7 +217,7 @@ static void tell_unknown(struct reading *r)
     buf_init(&text);
     for (size_t i = 0; i < r->settings.n; i++) {
         const struct setting *s = &r->settings.items[i];
-        if (option_find(s->key) != NULL)
+        if (is_known(s->key))
             continue;
         buf_printf(&text, "%s%s", n++ > 0 ? ", " : "", s->written);
         if (s->line > 0)
@@ -211,7 +233,7 @@ static void check_required(struct reading *r)
 {
     for (size_t i = 0; option_at(i) != NULL; i++)
         if (option_at(i)->is_required && find(r, option_at(i)->name) == NULL)
-            config_notes_add(r->notes, LOG_ERROR, "%s is missing. %s", option_at(i)->name, option_at(i)->help);
+            config_notes_add(r->notes, LOG_ERROR, "%s is missing", option_at(i)->name);
     if (find(r, "snapshot.mode") == NULL)
         config_notes_add(
             r->notes, LOG_ERROR,
@@ -365,6 +387,9 @@ static unsigned key_columns(void *ctx, const struct shape *s, uint16_t *columns,
 static void settle_records(struct reading *r)
 {
     struct config *cfg = r->cfg;
+    if (r->settings.is_server && cfg->record.headers)
+        config_notes_add(r->notes, LOG_INFO,
+                         "headers are written as plain text, where Debezium Server writes JSON texts");
     cfg->record.task_id = "0";
     cfg->record.run_id = make_run_id(cfg);
     cfg->record.ctx = cfg;

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "connector/cli.h"
+
+#include "base/fail.h"
+#include "connector/config.h"
+#include "connector/options.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { EXIT_DONE = 0, EXIT_USAGE = FAIL_AREA_CONFIG };
+
+/* What stands behind the sub-command's name. */
+struct call {
+    const char *file; /* NULL when the command takes none */
+    bool as_json;
+    bool as_markdown;
+};
+
+struct command {
+    const char *name;  /* one word or two */
+    const char *usage; /* what stands behind the name */
+    const char *help;
+    bool takes_file;
+    bool takes_json;
+    bool takes_markdown;
+    int (*run)(const struct call *call);
+};
+
+static int report(const struct fail *why)
+{
+    log_fail(LOG_ERROR, "tidemark", why);
+    return why->area == 0 ? FAIL_AREA_SYSTEM : (int)why->area;
+}
+
+static int put_out(struct buf *text)
+{
+    bool ok = fwrite(text->start, 1, buf_size(text), stdout) == buf_size(text) && fflush(stdout) == 0;
+    buf_fini(text);
+    return ok ? EXIT_DONE : FAIL_AREA_SYSTEM;
+}
+
+/* ---- the commands ---- */
+
+static int check(const struct call *call)
+{
+    struct fail why;
+    struct config *cfg = config_load(call->file, &why);
+    if (cfg == NULL)
+        return report(&why);
+    printf("%s: the configuration of %s is in order\n", call->file, cfg->name);
+    config_free(&cfg);
+    return fflush(stdout) == 0 ? EXIT_DONE : FAIL_AREA_SYSTEM;
+}
+
+static int config(const struct call *call)
+{
+    struct buf text;
+    buf_init(&text);
+    if (call->as_markdown)
+        options_print_markdown(&text);
+    else
+        options_print(&text);
+    return put_out(&text);
+}
+
+static int help(const struct call *call);
+static int help_exit_codes(const struct call *call);
+
+static const struct command commands[] = {
+    {"check", "FILE", "read the configuration and tell what is wrong with it", true, false, false, check},
+    {"config", "[--markdown]", "all options: defaults, allowed values, meaning", false, false, true, config},
+    {"help", "", "this text", false, false, false, help},
+    {"help exit-codes", "", "what the exit codes mean", false, false, false, help_exit_codes},
+};
+
+enum { N_COMMANDS = sizeof commands / sizeof *commands };
+
+static void print_usage(FILE *to)
+{
+    fputs("usage: tidemark COMMAND …\n\n", to);
+    for (size_t i = 0; i < N_COMMANDS; i++) {
+        char line[64];
+        snprintf(line, sizeof line, "%s %s", commands[i].name, commands[i].usage);
+        fprintf(to, "  %-28s %s\n", line, commands[i].help);
+    }
+    fputs("  --version                    the version\n", to);
+}
+
+static int help(const struct call *call)
+{
+    (void)call;
+    print_usage(stdout);
+    return fflush(stdout) == 0 ? EXIT_DONE : FAIL_AREA_SYSTEM;
+}
+
+static int help_exit_codes(const struct call *call)
+{
+    static const struct {
+        int code;
+        const char *meaning;
+    } codes[] = {
+        {EXIT_DONE, "done, or stopped in order by SIGTERM or SIGINT"},
+        {FAIL_AREA_REFUSED, "what was asked for was refused, not found, or stopped"},
+        {FAIL_AREA_CONFIG, "the configuration or the command line is wrong"},
+        {FAIL_AREA_SOURCE, "the MySQL server, its settings, or our rights there"},
+        {FAIL_AREA_KAFKA, "the Kafka cluster, its topics, or our rights there"},
+        {FAIL_AREA_FENCED, "another instance of this name has taken over"},
+        {FAIL_AREA_DATA, "the data needs a decision: position purged, shape unknown, short row image"},
+        {FAIL_AREA_SYSTEM, "this machine: files, memory, descriptors"},
+    };
+    (void)call;
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+        printf("  %d  %s\n", codes[i].code, codes[i].meaning);
+    return fflush(stdout) == 0 ? EXIT_DONE : FAIL_AREA_SYSTEM;
+}
+
+/* ---- from arguments to a command ---- */
+
+static int refuse(const char *what, const char *which)
+{
+    fprintf(stderr, "tidemark: %s%s%s; see tidemark help\n", what, which == NULL ? "" : ": ",
+            which == NULL ? "" : which);
+    return EXIT_USAGE;
+}
+
+/* The command whose words the arguments begin with, the longest first; *used is how many words it has. */
+static const struct command *find_command(int argc, char **argv, int *used)
+{
+    const struct command *best = NULL;
+    *used = 0;
+    for (size_t i = 0; i < N_COMMANDS; i++) {
+        char words[64];
+        int n = strchr(commands[i].name, ' ') == NULL ? 1 : 2;
+        if (n > argc || n < *used)
+            continue;
+        snprintf(words, sizeof words, n == 1 ? "%s" : "%s %s", argv[0], n == 1 ? "" : argv[1]);
+        if (strcmp(words, commands[i].name) != 0)
+            continue;
+        best = &commands[i];
+        *used = n;
+    }
+    return best;
+}
+
+static int call_command(const struct command *cmd, int argc, char **argv)
+{
+    struct call call = {0};
+    for (int i = 0; i < argc; i++) {
+        if (cmd->takes_json && strcmp(argv[i], "--json") == 0)
+            call.as_json = true;
+        else if (cmd->takes_markdown && strcmp(argv[i], "--markdown") == 0)
+            call.as_markdown = true;
+        else if (argv[i][0] == '-' && argv[i][1] != '\0')
+            return refuse("unknown option", argv[i]);
+        else if (cmd->takes_file && call.file == NULL)
+            call.file = argv[i];
+        else
+            return refuse("one argument too many", argv[i]);
+    }
+    if (cmd->takes_file && call.file == NULL)
+        return refuse("which file", cmd->name);
+    return cmd->run(&call);
+}
+
+int cli_run(int argc, char **argv)
+{
+    int used;
+    if (argc < 2) {
+        print_usage(stderr);
+        return EXIT_USAGE;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        puts("tidemark " TIDEMARK_VERSION);
+        return fflush(stdout) == 0 ? EXIT_DONE : FAIL_AREA_SYSTEM;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+        return help(NULL);
+    const struct command *cmd = find_command(argc - 1, argv + 1, &used);
+    if (cmd == NULL)
+        return refuse("unknown command", argv[1]);
+    return call_command(cmd, argc - 1 - used, argv + 1 + used);
+}
