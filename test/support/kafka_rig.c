@@ -19,13 +19,9 @@ static void must(bool ok, const struct fail *why)
 static rd_kafka_t *client_of(struct rig *r, rd_kafka_type_t type)
 {
     struct fail why;
-    struct client_settings set = {.bootstrap = r->bootstrap[0] == '\0' ? "127.0.0.1:1" : r->bootstrap};
+    struct client_settings set = {.bootstrap = r->bootstrap};
     rd_kafka_conf_t *conf = client_conf_new(&set, &why);
     must(conf != NULL, &why);
-    if (type == RD_KAFKA_CONSUMER) {
-        must(client_conf_set(conf, "enable.partition.eof", "true", &why), &why);
-        must(client_conf_set(conf, "check.crcs", "true", &why), &why);
-    }
     rd_kafka_t *rk = client_open(type, conf, &why);
     must(rk != NULL, &why);
     return rk;
@@ -34,9 +30,14 @@ static rd_kafka_t *client_of(struct rig *r, rd_kafka_type_t type)
 void rig_start(struct rig *r)
 {
     static const char *const single[] = {"a", "b", "orders", "offsets", "shapes"};
+    struct fail why;
     *r = (struct rig){0};
-    r->owner = client_of(r, RD_KAFKA_PRODUCER);
-    r->mock = rd_kafka_mock_cluster_new(r->owner, 1);
+    rd_kafka_conf_t *conf = rd_kafka_conf_new();
+    must(client_conf_set(conf, "test.mock.num.brokers", "1", &why), &why);
+    must(client_conf_set(conf, "log_level", "2", &why), &why);
+    r->owner = client_open(RD_KAFKA_PRODUCER, conf, &why);
+    must(r->owner != NULL, &why);
+    r->mock = rd_kafka_handle_mock_cluster(r->owner);
     assert_non_null(r->mock);
     snprintf(r->bootstrap, sizeof r->bootstrap, "%s", rd_kafka_mock_cluster_bootstraps(r->mock));
     for (size_t i = 0; i < sizeof single / sizeof *single; i++)
@@ -45,7 +46,6 @@ void rig_start(struct rig *r)
 
 void rig_stop(struct rig *r)
 {
-    rd_kafka_mock_cluster_destroy(r->mock);
     assert_true(client_close(&r->owner, 10000));
 }
 
