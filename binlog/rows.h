@@ -77,7 +77,7 @@ struct rows {
     const struct rows_layout *layout;
     struct arena *arena;
     struct buf documents;      /* JSON documents that diffs were applied to */
-    uint32_t row;              /* number of the row under the iterator, from 0 */
+    uint32_t row;              /* rows that were stepped over */
     const struct cell *before; /* NULL: the kind has none */
     const struct cell *after;
 };

@@ -15,8 +15,6 @@ enum {
 };
 
 struct inbox_chunk {
-    struct loan loan; /* first: the loan is the chunk */
-    struct inbox *in;
     uint8_t *bytes;
     size_t room;
     bool is_large; /* made for one large row: freed, not kept */
@@ -108,7 +106,6 @@ static struct inbox_chunk *chunk_get(struct inbox *in, size_t need)
     if (chunk == NULL)
         chunk = chunk_new(room);
     chunk_clean(chunk);
-    chunk->in = in;
     return chunk;
 }
 
@@ -292,19 +289,16 @@ void inbox_untake(struct inbox *in)
     in->taking->n_taken--;
 }
 
-static void take_back(struct loan *loan)
+void inbox_lend(struct inbox_chunk *chunk)
 {
-    struct inbox_chunk *chunk = (struct inbox_chunk *)loan;
-    ASSERT(chunk->n_lent > 0);
-    if (--chunk->n_lent == 0 && chunk->is_left)
-        chunk_put(chunk->in, chunk);
+    chunk->n_lent++;
 }
 
-struct loan *inbox_lend(struct inbox_chunk *chunk)
+void inbox_release(struct inbox *in, struct inbox_chunk *chunk)
 {
-    chunk->loan.back = take_back;
-    chunk->n_lent++;
-    return &chunk->loan;
+    ASSERT(chunk->n_lent > 0);
+    if (--chunk->n_lent == 0 && chunk->is_left)
+        chunk_put(in, chunk);
 }
 
 int inbox_fd(const struct inbox *in)
