@@ -21,6 +21,9 @@ class Scratch:
         self.path = Path(tempfile.mkdtemp(prefix=f"tidemark-{label}-", dir=os.environ.get("TIDEMARK_SCRATCH")))
         self.path.chmod(0o755)  # the MySQL server looks inside as another user
         self.keep = bool(os.environ.get("TIDEMARK_KEEP"))
+        self._lock = open(self.path / ".lock", "w")  # held as long as the run lives
+        fcntl.flock(self._lock, fcntl.LOCK_EX)
+        _sweep(self.path.parent)
         self._used = set()
 
     def folder(self, name):
@@ -40,6 +43,18 @@ class Scratch:
             return self.path
         shutil.rmtree(self.path, ignore_errors=True)
         return None
+
+
+def _sweep(parent, age=24 * 3600):
+    """Removes what earlier runs kept, or left because they were killed, a day ago or longer."""
+    for path in parent.glob("tidemark-*-*"):
+        try:
+            with open(path / ".lock") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if time.time() - os.fstat(lock.fileno()).st_mtime > age:
+                    shutil.rmtree(path, ignore_errors=True)
+        except OSError:
+            pass  # a living run's, or not one of ours
 
 
 _held_ports = []  # open lock files: a port belongs to this process until it ends

@@ -18,6 +18,15 @@ import pytest
 from harness import Kafka, MySql, Proxy, Scratch, Tidemark, Unavailable
 
 
+KEPT = pytest.StashKey()
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    kept = config.stash.get(KEPT, None)
+    if kept:
+        terminalreporter.write_line(f"the files of this run are kept in {kept}")
+
+
 def available(make):
     """Makes something, or says why the test is skipped; in CI nothing may be missing."""
     try:
@@ -34,9 +43,7 @@ def scratch(request):
     yield scratch
     if request.session.testsfailed:
         scratch.keep = True
-    kept = scratch.close()
-    if kept:
-        print(f"\nthe files of this run are kept in {kept}")
+    request.config.stash[KEPT] = scratch.close()
 
 
 @pytest.fixture(scope="session")

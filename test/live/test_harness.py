@@ -13,6 +13,7 @@ import pytest
 from confluent_kafka import Producer
 
 from harness import Scratch, properties_text, wait_for
+from harness.scratch import _sweep as sweep
 
 TEST = Path(__file__).resolve().parents[1]
 
@@ -184,6 +185,16 @@ def test_scratch_is_removed_unless_kept():
     scratch = Scratch("self")
     assert scratch.folder("a") != scratch.folder("a")
     assert scratch.close() is None and not scratch.path.exists()
+
+
+def test_scratch_left_by_a_dead_run_goes_after_a_day(tmp_path):
+    for name, days in (("tidemark-run-new", 0.5), ("tidemark-run-old", 2), ("tidemark-other", 2)):
+        (tmp_path / name).mkdir()
+        if name != "tidemark-other":
+            (tmp_path / name / ".lock").touch()
+            os.utime(tmp_path / name / ".lock", (time.time() - days * 86400,) * 2)
+    sweep(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["tidemark-other", "tidemark-run-new"]
 
 
 def test_properties_are_escaped():
