@@ -38,8 +38,8 @@ static const uint64_t powers[DIGITS_MAX] = {
     10000000000000000000ULL,
 };
 
-/* d = d · factor + more. 65 digits take 216 bits, so nothing is lost. */
-static void scale_and_add(struct cell_decimal *d, uint64_t factor, uint64_t more)
+/* d = d · factor + more; false when that does not fit. (65 digits take 216 bits.) */
+static bool scale_and_add(struct cell_decimal *d, uint64_t factor, uint64_t more)
 {
     u128 carry = more;
     for (int i = 0; i < 4; i++) {
@@ -47,6 +47,7 @@ static void scale_and_add(struct cell_decimal *d, uint64_t factor, uint64_t more
         d->limb[i] = (uint64_t)carry;
         carry >>= 64;
     }
+    return carry == 0;
 }
 
 static void settle(struct cell_decimal *d, bool is_negative)
@@ -68,11 +69,13 @@ struct gather {
     struct cell_decimal *d;
     uint64_t digits;
     unsigned n;
+    bool is_too_large;
 };
 
 static void gather_flush(struct gather *g)
 {
-    scale_and_add(g->d, powers[g->n], g->digits);
+    if (!scale_and_add(g->d, powers[g->n], g->digits))
+        g->is_too_large = true;
     g->digits = 0;
     g->n = 0;
 }
@@ -103,7 +106,7 @@ bool decimal_decode(struct cursor *c, unsigned precision, unsigned scale, struct
     const uint8_t *from = cursor_take(c, n_bytes);
     if (from == NULL)
         return false;
-    uint8_t bytes[32]; /* a copy whose first bit is flipped back; DECIMAL(65,30) has the most, 30 */
+    uint8_t bytes[DECIMAL_PACKED_MAX / GROUP * 4 + 4]; /* a copy whose first bit is flipped back */
     memcpy(bytes, from, n_bytes);
     bytes[0] ^= 0x80;
     bool is_negative = (bytes[0] & 0x80) != 0;
@@ -122,7 +125,7 @@ bool decimal_decode(struct cursor *c, unsigned precision, unsigned scale, struct
         ok = take_group(&g, &at, scale % GROUP, flip);
     gather_flush(&g);
     settle(out, is_negative);
-    return ok;
+    return ok && !g.is_too_large;
 }
 
 /* ---- text ---- */
@@ -254,7 +257,7 @@ bool decimal_read(struct view text, unsigned scale, struct cell_decimal *out)
     }
     gather_flush(&g);
     if (round_up)
-        scale_and_add(out, 1, 1);
+        (void)scale_and_add(out, 1, 1);
     settle(out, is_negative);
     uint8_t room[DIGITS_ROOM];
     return !round_up || write_digits(out, room).n <= DECIMAL_PRECISION_MAX;

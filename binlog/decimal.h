@@ -18,6 +18,7 @@
 enum {
     DECIMAL_PRECISION_MAX = 65,
     DECIMAL_SCALE_MAX = 30,
+    DECIMAL_PACKED_MAX = 81,     /* digits a packed number may have room for: nine groups, in JSON documents */
     DECIMAL_COMPLEMENT_MAX = 33, /* bytes of the longest two's complement */
 };
 
@@ -27,10 +28,10 @@ static inline bool decimal_is_type(unsigned precision, unsigned scale)
     return precision >= 1 && precision <= DECIMAL_PRECISION_MAX && scale <= DECIMAL_SCALE_MAX && scale <= precision;
 }
 
-/* Bytes of the packed form; precision and scale are a type's. */
+/* Bytes of the packed form; precision is at most DECIMAL_PACKED_MAX, scale at most precision. */
 unsigned decimal_bytes(unsigned precision, unsigned scale);
 
-/* Reads a packed number; false when the bytes end early or hold no number. */
+/* Reads a packed number; false when the bytes end early or hold no number of at most 256 bits. */
 MUST_USE bool decimal_decode(struct cursor *c, unsigned precision, unsigned scale, struct cell_decimal *out);
 
 /* Reads [+-]digits[.digits][e[+-]digits], blanks around it allowed, and rounds it half up (away from zero) to scale

@@ -37,8 +37,7 @@ MUST_USE bool jsonb_print(struct view doc, struct buf *out, struct fail *why);
  * Appends a document of the same meaning as the server's. An empty list copies the document. */
 MUST_USE bool jsonb_apply_diffs(struct view before_doc, struct view diffs, struct buf *out, struct fail *why);
 
-/* The text of a JSON column from a SELECT in the form of jsonb_print; memory is the arena's, or the text's own when
- * nothing had to change. The server prints a DATETIME or an opaque value as a string (with 6 fraction digits, with
+/* The text of a JSON column from a SELECT in the form of jsonb_print, in the arena's memory. The server prints a DATETIME or an opaque value as a string (with 6 fraction digits, with
  * "base64:type15:" in front), which looks like a string that says so. has_typed_scalars tells that the document is
  * known to hold such values, and strings that look so are taken as them; else every string is left as it is. A query
  * learns it by `NOT (doc <=> CAST(CAST(doc AS CHAR) AS JSON))`. */
