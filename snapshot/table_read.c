@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "snapshot/table_read.h"
+
+#include <stdlib.h>
+
+#include "base/log.h"
+
+enum { AGAIN_MS = 200 };
+
+struct table_read *table_read_new(struct view db, struct view table)
+{
+    struct table_read *t = mem_zero(1, sizeof *t);
+    t->db = view_to_string(db);
+    t->table = view_to_string(table);
+    t->estimated_rows = -1;
+    chunk_key_init(&t->done);
+    chunk_key_init(&t->read);
+    chunk_key_init(&t->last);
+    for (unsigned i = 0; i < WINDOWS_AHEAD; i++) {
+        window_init(&t->windows[i].window);
+        chunk_key_init(&t->windows[i].next);
+    }
+    return t;
+}
+
+static void forget_shape(struct table_read *t)
+{
+    plan_free(&t->plan);
+    if (t->shape != NULL)
+        shape_free(&t->shape);
+}
+
+void table_read_free(struct table_read **read)
+{
+    struct table_read *t = *read;
+    if (t == NULL)
+        return;
+    forget_shape(t);
+    for (unsigned i = 0; i < WINDOWS_AHEAD; i++) {
+        window_fini(&t->windows[i].window);
+        chunk_key_fini(&t->windows[i].next);
+    }
+    chunk_key_fini(&t->done);
+    chunk_key_fini(&t->read);
+    chunk_key_fini(&t->last);
+    free(t->db);
+    free(t->table);
+    free(t->filter);
+    free(t->surrogate);
+    free(t->signal_id);
+    free(t);
+    *read = NULL;
+}
+
+static void set_state(struct table_read *t, enum table_read_state state, const char *because)
+{
+    static const char *const names[] = {"waiting", "reading", "done", "failed"};
+    if (t->state != state)
+        log_debug("table_read", "%s.%s: %s -> %s (%s)", t->db, t->table, names[t->state], names[state], because);
+    t->state = state;
+}
+
+void table_read_set_shape(struct table_read *t, const struct shape *shape, struct plan *plan)
+{
+    forget_shape(t);
+    t->shape = shape_hold(shape);
+    t->plan = plan;
+    set_state(t, TABLE_READING, "its shape is known");
+}
+
+/* ---- windows ---- */
+
+static struct table_window *window_at(struct table_read *t, unsigned n)
+{
+    return &t->windows[(t->first_window + n) % WINDOWS_AHEAD];
+}
+
+/* The newest: the one the worker is reading for, if any. */
+static struct table_window *newest(struct table_read *t)
+{
+    return t->n_windows == 0 ? NULL : window_at(t, t->n_windows - 1);
+}
+
+bool table_read_wants_chunk(const struct table_read *t, int64_t now_ms)
+{
+    return t->state == TABLE_READING && !t->is_read && t->n_windows < WINDOWS_AHEAD && now_ms >= t->again_at_ms;
+}
+
+void table_read_order(struct table_read *t, uint32_t limit, struct chunk_order *order)
+{
+    struct table_window *w = window_at(t, t->n_windows++);
+    window_begin(&w->window);
+    w->is_ordered = true;
+    chunk_order_init(order);
+    order->shape = shape_hold(t->shape);
+    order->filter = t->filter == NULL ? NULL : mem_strdup(t->filter);
+    order->surrogate = t->surrogate == NULL ? NULL : mem_strdup(t->surrogate);
+    chunk_key_set(&order->after, buf_view(&t->read.text));
+    if (t->has_last)
+        chunk_key_set(&order->last, buf_view(&t->last.text));
+    order->limit = limit;
+}
+
+/* The order came to nothing: its window is closed again, and it will be ordered anew. */
+static void withdraw(struct table_read *t, int64_t again_at_ms)
+{
+    struct table_window *w = newest(t);
+    window_drop(&w->window);
+    w->is_ordered = false;
+    t->n_windows--;
+    t->again_at_ms = again_at_ms;
+}
+
+static void take_rows(struct table_read *t, struct chunk_answer *answer)
+{
+    struct table_window *w = newest(t);
+    w->is_ordered = false;
+    w->is_final = answer->is_final;
+    w->n_read = answer->n_read;
+    chunk_key_set(&w->next, buf_view(&answer->next.text));
+    if (!chunk_key_is_empty(&answer->next))
+        chunk_key_set(&t->read, buf_view(&answer->next.text));
+    if (!t->has_last) {
+        chunk_key_set(&t->last, buf_view(&answer->last.text));
+        t->has_last = true;
+        t->estimated_rows = answer->estimated_rows;
+    }
+    t->is_read = answer->is_final;
+    t->rows_read += answer->n_read;
+    window_fill(&w->window, answer->rows, &answer->high);
+    answer->rows = NULL;
+}
+
+void table_read_answer(struct table_read *t, struct chunk_answer *answer, int64_t now_ms)
+{
+    struct table_window *w = newest(t);
+    if (w == NULL || !w->is_ordered)
+        return; /* rewound since */
+    switch (answer->outcome) {
+    case CHUNK_READ:
+        take_rows(t, answer);
+        break;
+    case CHUNK_AGAIN:
+    case CHUNK_OTHER_SERVER:
+    case CHUNK_OTHER_SHAPE:
+        log_debug("table_read", "%s.%s: chunk is read again: %s", t->db, t->table, answer->why.text);
+        withdraw(t, now_ms + AGAIN_MS);
+        break;
+    case CHUNK_REFUSED:
+        withdraw(t, 0);
+        table_read_fail(t, "SQL_EXCEPTION", &answer->why);
+        break;
+    }
+}
+
+void table_read_hear(struct table_read *t, struct view before_key, struct view after_key)
+{
+    for (unsigned i = 0; i < t->n_windows; i++)
+        window_hear(&window_at(t, i)->window, before_key, after_key);
+}
+
+struct table_window *table_read_passed(struct table_read *t, const struct log_position *stream)
+{
+    if (t->state != TABLE_READING || t->n_windows == 0)
+        return NULL;
+    struct table_window *w = window_at(t, 0);
+    return window_is_passed(&w->window, stream) ? w : NULL;
+}
+
+void table_read_close(struct table_read *t, uint32_t n_sent)
+{
+    struct table_window *w = window_at(t, 0);
+    window_end(&w->window);
+    if (!chunk_key_is_empty(&w->next))
+        chunk_key_set(&t->done, buf_view(&w->next.text));
+    t->rows_sent += n_sent;
+    bool was_final = w->is_final;
+    t->first_window = (t->first_window + 1) % WINDOWS_AHEAD;
+    t->n_windows--;
+    if (!was_final)
+        return;
+    t->status = t->rows_read == 0 ? "EMPTY" : "SUCCEEDED";
+    set_state(t, TABLE_DONE, "the last window has closed");
+}
+
+void table_read_rewind(struct table_read *t)
+{
+    for (unsigned i = 0; i < t->n_windows; i++) {
+        window_drop(&window_at(t, i)->window);
+        window_at(t, i)->is_ordered = false;
+    }
+    t->n_windows = 0;
+    chunk_key_set(&t->read, buf_view(&t->done.text));
+    t->is_read = false;
+    forget_shape(t);
+    if (t->state == TABLE_READING)
+        set_state(t, TABLE_WAITING, "back to the last closed key");
+}
+
+void table_read_fail(struct table_read *t, const char *status, const struct fail *why)
+{
+    table_read_rewind(t);
+    t->status = status;
+    t->why = *why;
+    set_state(t, TABLE_FAILED, why->text);
+}
+
+bool table_read_is(const struct table_read *t, struct view db, struct view table)
+{
+    return view_is(db, t->db) && view_is(table, t->table);
+}
+
+size_t table_read_bytes(const struct table_read *t)
+{
+    size_t n = 0;
+    for (unsigned i = 0; i < WINDOWS_AHEAD; i++)
+        if (t->windows[i].window.rows != NULL)
+            n += buf_size(&t->windows[i].window.rows->memory);
+    return n;
+}

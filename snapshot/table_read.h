@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * table_read: the re-reading of one table beside the stream, chunk by chunk.
+ *
+ * Chunks are read ahead: the next one is ordered as soon as the last key of the one before is known, while its window is
+ * still open. Windows close in key order: the last key of a closed one speaks for all before it, and is what a restart
+ * goes on from.
+ *
+ *   WAITING -> READING  [table_read_order]    a shape is known, the first chunk is ordered
+ *   READING -> DONE     [last window closed]
+ *   READING -> FAILED   [refused: the reason is kept]
+ *   READING -> READING  [table_read_rewind]   the shape changed or the server is another: back to the last closed key
+ *
+ * Loop thread only.
+ */
+#ifndef TIDEMARK_SNAPSHOT_TABLE_READ_H
+#define TIDEMARK_SNAPSHOT_TABLE_READ_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/fail.h"
+#include "binlog/shape.h"
+#include "record/plan.h"
+#include "snapshot/chunk_key.h"
+#include "snapshot/window.h"
+#include "snapshot/worker.h"
+
+enum { WINDOWS_AHEAD = 3 };
+
+enum table_read_state { TABLE_WAITING, TABLE_READING, TABLE_DONE, TABLE_FAILED };
+
+/* A window and what it will say when it closes. */
+struct table_window {
+    struct window window;
+    struct chunk_key next; /* key of its last row; empty: it had none */
+    uint32_t n_read;
+    bool is_final;
+    bool is_ordered; /* the worker has its order */
+};
+
+struct table_read {
+    struct table_read *next_in_queue;
+    enum table_read_state state;
+    char *db;
+    char *table;
+    char *filter;    /* NULL: none */
+    char *surrogate; /* NULL: the primary key */
+    char *signal_id; /* NULL: none was given */
+    struct fail why; /* FAILED */
+    const char *status; /* how it ended, as notifications name it */
+
+    const struct shape *shape; /* counted; READING */
+    struct plan *plan;
+    struct chunk_key done; /* last key of the last closed window: what is stored */
+    struct chunk_key read; /* last key that was read */
+    struct chunk_key last; /* largest key of the table, fixed at its start */
+    bool has_last;
+    bool is_read;          /* nothing is left to order */
+    int64_t again_at_ms;   /* an order failed: not before */
+    uint64_t rows_read;    /* dropped ones too */
+    uint64_t rows_sent;
+    int64_t estimated_rows; /* -1: unknown */
+
+    struct table_window windows[WINDOWS_AHEAD]; /* a ring, oldest first */
+    unsigned first_window;
+    unsigned n_windows;
+};
+
+struct table_read *table_read_new(struct view db, struct view table);
+void table_read_free(struct table_read **t);
+
+/* The shape in force at the stream's place (one count is taken) and the plan for it (taken). */
+void table_read_set_shape(struct table_read *t, const struct shape *shape, struct plan *plan);
+
+/* Whether another chunk can be ordered now. */
+bool table_read_wants_chunk(const struct table_read *t, int64_t now_ms);
+
+/* Opens a window and fills the order for it, but for barrier and server. */
+void table_read_order(struct table_read *t, uint32_t limit, struct chunk_order *order);
+
+/* The answer to the last order; its contents are taken. */
+void table_read_answer(struct table_read *t, struct chunk_answer *answer, int64_t now_ms);
+
+/* The stream hands over a change of this table. */
+void table_read_hear(struct table_read *t, struct view before_key, struct view after_key);
+
+/* The oldest window, when the stream has passed its HIGH; else NULL. */
+struct table_window *table_read_passed(struct table_read *t, const struct log_position *stream);
+
+/* The oldest window's rows have been sent: its last key is done. */
+void table_read_close(struct table_read *t, uint32_t n_sent);
+
+/* Drops all windows and goes back to the last closed key; the shape is to be set again. */
+void table_read_rewind(struct table_read *t);
+
+/* Gives up, with a status as notifications name it. */
+void table_read_fail(struct table_read *t, const char *status, const struct fail *why);
+
+bool table_read_is(const struct table_read *t, struct view db, struct view table);
+
+/* Bytes of rows that are held. */
+size_t table_read_bytes(const struct table_read *t);
+
+#endif
