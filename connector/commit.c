@@ -147,21 +147,6 @@ static bool flush(struct committer *c)
     return true;
 }
 
-/* The cluster says no, and will say so again. */
-static bool is_refusal(int code)
-{
-    return code == RD_KAFKA_RESP_ERR_TRANSACTIONAL_ID_AUTHORIZATION_FAILED ||
-           code == RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED || code == RD_KAFKA_RESP_ERR__UNSUPPORTED_FEATURE ||
-           code == RD_KAFKA_RESP_ERR_UNSUPPORTED_VERSION;
-}
-
-static void work_init(struct committer *c)
-{
-    insist(c, rd_kafka_init_transactions, "take the transactional id");
-    if (c->outcome != COMMIT_DONE && c->outcome != COMMIT_INTERRUPTED && is_refusal(c->why.code))
-        c->outcome = COMMIT_REFUSED;
-}
-
 /* A full disk is waited for. */
 static void work_store(struct committer *c)
 {
@@ -182,7 +167,7 @@ static void do_work(struct committer *c, enum work work)
 {
     switch (work) {
     case WORK_INIT:
-        work_init(c);
+        insist(c, rd_kafka_init_transactions, "take the transactional id");
         return;
     case WORK_FLUSH:
         flush(c);
@@ -530,6 +515,14 @@ static void refine(struct committer *c)
         r->outcome = outcome_of(c->sink, &r->why);
 }
 
+/* The cluster says no, and will say so again. */
+static bool is_refusal(int code)
+{
+    return code == RD_KAFKA_RESP_ERR_TRANSACTIONAL_ID_AUTHORIZATION_FAILED ||
+           code == RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED || code == RD_KAFKA_RESP_ERR__UNSUPPORTED_FEATURE ||
+           code == RD_KAFKA_RESP_ERR_UNSUPPORTED_VERSION;
+}
+
 static void settle(struct committer *c)
 {
     struct commit_result *r = &c->result;
@@ -538,6 +531,8 @@ static void settle(struct committer *c)
         r->outcome = COMMIT_RENEW; /* what can't be aborted, the next producer's init aborts */
     else
         refine(c);
+    if (r->job == COMMIT_INIT && r->outcome == COMMIT_STOP && is_refusal(r->why.code))
+        r->outcome = COMMIT_REFUSED;
     enum sink_state state = sink_state(c->sink);
     if (state == SINK_DEAD || state == SINK_ABORTABLE)
         return;

@@ -242,7 +242,7 @@ static void restart(struct connector *c)
         log_error("connector", "the old producer does not end: leaving");
         _exit(FAIL_AREA_KAFKA); /* memory lent to it can't be freed; nothing that was not committed counts */
     }
-    if (!producer_open(&c->producer, c->cfg, is_transactional, &where, c->inbox, &why)) {
+    if (!producer_open(&c->producer, c->cfg, is_transactional, &where, &why)) {
         fail_run(c, &why);
         return;
     }
@@ -372,7 +372,7 @@ static bool take_state(struct connector *c, struct fail *why)
     if (is_file && !state_load(&c->stored, cfg, &stop_requested, why))
         return false;
     struct commit_settings where = state_commit_settings(&c->stored, cfg);
-    if (!producer_open(&c->producer, cfg, wants, &where, c->inbox, why))
+    if (!producer_open(&c->producer, cfg, wants, &where, why))
         return false;
     if (!producer_wait_taken(&c->producer, &stop_requested, &taken))
         return fail_set(why, FAIL_NONE, FAIL_AREA_REFUSED, 0, "stopped while starting");
@@ -392,7 +392,7 @@ static bool take_state(struct connector *c, struct fail *why)
     }
     log_warn("connector", "%s; going on without transactions: after a failure rows may come twice "
                           "(exactly.once.support=required refuses to)", taken.why.text);
-    return producer_close(&c->producer, STOP_MS) && producer_open(&c->producer, cfg, false, &where, c->inbox, why) &&
+    return producer_close(&c->producer, STOP_MS) && producer_open(&c->producer, cfg, false, &where, why) &&
            producer_wait_taken(&c->producer, &stop_requested, &taken);
 }
 

@@ -15,6 +15,8 @@ enum {
 };
 
 struct inbox_chunk {
+    struct loan loan; /* first: the loan is the chunk */
+    struct inbox *in;
     uint8_t *bytes;
     size_t room;
     bool is_large; /* made for one large row: freed, not kept */
@@ -106,6 +108,7 @@ static struct inbox_chunk *chunk_get(struct inbox *in, size_t need)
     if (chunk == NULL)
         chunk = chunk_new(room);
     chunk_clean(chunk);
+    chunk->in = in;
     return chunk;
 }
 
@@ -289,16 +292,19 @@ void inbox_untake(struct inbox *in)
     in->taking->n_taken--;
 }
 
-void inbox_lend(struct inbox_chunk *chunk)
+static void take_back(struct loan *loan)
 {
-    chunk->n_lent++;
-}
-
-void inbox_release(struct inbox *in, struct inbox_chunk *chunk)
-{
+    struct inbox_chunk *chunk = (struct inbox_chunk *)loan;
     ASSERT(chunk->n_lent > 0);
     if (--chunk->n_lent == 0 && chunk->is_left)
-        chunk_put(in, chunk);
+        chunk_put(chunk->in, chunk);
+}
+
+struct loan *inbox_lend(struct inbox_chunk *chunk)
+{
+    chunk->loan.back = take_back;
+    chunk->n_lent++;
+    return &chunk->loan;
 }
 
 int inbox_fd(const struct inbox *in)

@@ -9,13 +9,12 @@
  *
  * Always true:
  *   I1  changes are taken in the order they were pushed, each once
- *   I2  a chunk's bytes stay where they are from publishing until its last release
+ *   I2  a chunk's bytes stay where they are from publishing until its last loan is back
  *   I3  chunks in use together hold at most budget_bytes, except that one chunk may always be had: a row larger
  *       than the budget passes alone
  *   I4  no lock is taken per change: only when a chunk is had or given back
  *
- * Threads: inbox_writer_* on the reader, inbox_take, inbox_lend, inbox_release, inbox_fd and inbox_sleep on the loop,
- * inbox_cancel on any.
+ * Threads: the reader's side on the reader, the loop's side on the loop, inbox_cancel and inbox_bytes on any.
  */
 #ifndef TIDEMARK_CONNECTOR_INBOX_H
 #define TIDEMARK_CONNECTOR_INBOX_H
@@ -26,6 +25,7 @@
 #include "base/bytes.h"
 #include "base/fail.h"
 #include "binlog/change.h"
+#include "connector/loan.h"
 
 struct inbox;
 struct inbox_chunk;
@@ -60,18 +60,15 @@ void inbox_publish(struct inbox *in);
 
 /* ---- the loop's side ---- */
 
-/* The next change, or NULL when nothing more is published. *chunk is what inbox_lend and inbox_release want.
+/* The next change, or NULL when nothing more is published. *chunk is what inbox_lend wants.
  * The change is valid until the next inbox_take, its record's bytes until released when lent. */
 const struct change *inbox_take(struct inbox *in, struct inbox_chunk **chunk);
 
 /* Puts the last taken change back: the next inbox_take gives it again. */
 void inbox_untake(struct inbox *in);
 
-/* One record of the chunk was given to the producer; its bytes must stay. */
-void inbox_lend(struct inbox_chunk *chunk);
-
-/* One lent record of the chunk is done. */
-void inbox_release(struct inbox *in, struct inbox_chunk *chunk);
+/* One record of the chunk goes to the producer: its bytes stay until the loan is back as often as it was taken. */
+struct loan *inbox_lend(struct inbox_chunk *chunk);
 
 /* Readable when something was published while the loop slept. */
 int inbox_fd(const struct inbox *in);

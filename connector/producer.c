@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "connector/producer.h"
 
+#include "connector/loan.h"
+
 #include <poll.h>
 
 enum { SLICE_MS = 100 };
 
 static void on_delivered(void *ctx, void *opaque, bool ok)
 {
+    struct loan *loan = opaque;
+    (void)ctx;
     (void)ok; /* the sink keeps the failure; the bytes are free either way */
-    inbox_release(ctx, opaque);
+    loan->back(loan);
 }
 
 bool producer_open(struct producer *p, const struct config *cfg, bool is_transactional,
-                   const struct commit_settings *where, struct inbox *in, struct fail *why)
+                   const struct commit_settings *where, struct fail *why)
 {
     const struct record_settings *rec = &cfg->record;
     /* On every record, in this order (events.md of the format, "Headers"). */
@@ -31,7 +35,6 @@ bool producer_open(struct producer *p, const struct config *cfg, bool is_transac
         .context = context,
         .n_context = rec->headers ? sizeof context / sizeof *context : 0,
         .on_delivered = on_delivered,
-        .ctx = in,
     };
     *p = (struct producer){.is_transactional = is_transactional};
     p->sink = sink_open(&set, why);

@@ -12,7 +12,6 @@
 
 #include "connector/commit.h"
 #include "connector/config.h"
-#include "connector/inbox.h"
 #include "connector/sink.h"
 
 struct producer {
@@ -21,9 +20,9 @@ struct producer {
     bool is_transactional;
 };
 
-/* Opens, and starts to take. Chunks come back to the inbox. */
+/* Opens, and starts to take. The opaque of each record is a struct loan, which is told when the record is back. */
 MUST_USE bool producer_open(struct producer *p, const struct config *cfg, bool is_transactional,
-                            const struct commit_settings *where, struct inbox *in, struct fail *why);
+                            const struct commit_settings *where, struct fail *why);
 
 /* Whether taking has ended; out says how. */
 MUST_USE bool producer_is_taken(struct producer *p, struct commit_result *out);

@@ -152,6 +152,7 @@ static void change_fini(const struct change *chg)
 
 static enum sink_sent send_record(struct pump *p, const struct change *chg, struct inbox_chunk *chunk)
 {
+    struct loan *loan = inbox_lend(chunk);
     const struct sink_record rec = {
         .topic = chg->record.topic,
         .has_key = chg->has_key,
@@ -162,16 +163,17 @@ static enum sink_sent send_record(struct pump *p, const struct change *chg, stru
         .key = chg->record.key,
         .value = chg->record.value,
         .partition = chg->to_partition_0 ? 0 : SINK_ANY_PARTITION,
-        .opaque = chunk,
+        .opaque = loan,
     };
     struct fail why;
     enum sink_sent sent = sink_send(p->sink, &rec, &why);
     if (sent == SINK_SENT) {
-        inbox_lend(chunk);
         p->counters.records++;
-    } else if (sent == SINK_FAILED) {
-        break_down(p, PUMP_NEEDS_STOP, &why);
+        return sent;
     }
+    loan->back(loan);
+    if (sent == SINK_FAILED)
+        break_down(p, PUMP_NEEDS_STOP, &why);
     return sent;
 }
 

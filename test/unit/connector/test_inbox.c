@@ -72,11 +72,11 @@ static void inbox_keeps_a_lent_chunk_until_its_release(void **state)
     push_text(in, 255 * 1024, 3);
     inbox_publish(in);
     assert_non_null(inbox_take(in, &first));
-    inbox_lend(first);
+    struct loan *loan = inbox_lend(first);
     while (inbox_take(in, &chunk) != NULL)
         ;
     size_t lent = inbox_bytes(in);
-    inbox_release(in, first);
+    loan->back(loan);
     assert_true(inbox_bytes(in) < lent);
     assert_int_equal(inbox_bytes(in), at_start);
     inbox_free(&in);
@@ -118,7 +118,8 @@ static void inbox_passes_many_rows_within_its_budget(void **state)
 {
     (void)state;
     struct inbox *in = inbox_new(BUDGET, NULL);
-    struct inbox_chunk *chunk, *late[64] = {0};
+    struct inbox_chunk *chunk;
+    struct loan *late[64] = {0};
     pthread_t writer;
     uint32_t seen = 0;
     assert_int_equal(pthread_create(&writer, NULL, write_many, in), 0);
@@ -127,7 +128,7 @@ static void inbox_passes_many_rows_within_its_budget(void **state)
         if (chg == NULL) {
             for (unsigned i = 0; i < 64; i++)
                 if (late[i] != NULL) {
-                    inbox_release(in, late[i]);
+                    late[i]->back(late[i]);
                     late[i] = NULL;
                 }
             if (inbox_sleep(in)) {
@@ -140,10 +141,10 @@ static void inbox_passes_many_rows_within_its_budget(void **state)
         assert_int_equal(chg->events, ++seen);
         if (chg->record.value.n > 0)
             assert_int_equal(chg->record.value.p[chg->record.value.n - 1], 'a' + seen % 26);
-        inbox_lend(chunk);
+        struct loan *loan = inbox_lend(chunk);
         if (late[seen % 64] != NULL)
-            inbox_release(in, late[seen % 64]);
-        late[seen % 64] = chunk;
+            late[seen % 64]->back(late[seen % 64]);
+        late[seen % 64] = loan;
         assert_true(inbox_bytes(in) < BUDGET + 4 * 900000);
     }
     pthread_join(writer, NULL);
