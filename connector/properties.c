@@ -210,7 +210,7 @@ static bool read_text(struct view text, struct properties *out, struct fail *why
 {
     struct text t = {cursor_of(text), 1, why};
     struct buf line, key, value;
-    unsigned first;
+    unsigned first = 0;
     bool ok = true;
     buf_init(&line);
     buf_init(&key);
