@@ -363,8 +363,6 @@ static const struct option rows[] = {
     {"sourceinfo.struct.maker", GROUP_RECORDS, OPTION_TEXT, TIER_FIXED,
      "io.debezium.connector.mysql.MySqlSourceInfoStructMaker", 0, 0, NULL, false, NOWHERE,
      "The source block is always the MySQL connector's own."},
-    QUIET("source.struct.version", GROUP_RECORDS,
-          "Debezium 3.6 has only one form of the source block, and so have we."),
 
     /* ---- types ---- */
     CHOICE("decimal.handling.mode", GROUP_TYPES, "precise", decimal_modes, record.decimal_mode,
