@@ -26,6 +26,7 @@ enum change_kind {
     CHANGE_COMMIT,   /* it ended: file and offset are behind its last event */
     CHANGE_POSITION, /* outside a transaction the log went on to file and offset */
     CHANGE_SHAPE,    /* a captured table's shape is another from the end of this transaction on */
+    CHANGE_REWRITE,  /* rows of a captured table came or went without row events: TRUNCATE, partitions */
     CHANGE_XA_OPEN,  /* the transaction under way was an XA PREPARE: its GTID stays out of the stored set */
     CHANGE_XA_DONE,  /* with the transaction under way the prepared one ended: its GTID comes into the set */
     CHANGE_READY,    /* the stream has passed all that was logged before the start: positions may be stored */
@@ -42,6 +43,7 @@ enum change_header {
 /* CHANGE_RECORD */
 struct change_record {
     const char *topic; /* interned, lives as long as the process */
+    const char *table; /* as table_id names it; NULL: not a row */
     struct view key;
     struct view value;
     struct view header_value;
@@ -59,7 +61,7 @@ struct change_mark {
     const char *server_uuid;   /* ORIGIN: of the server that file and offset are of */
     struct gtid_set *executed; /* ORIGIN: at a first start all that was executed; goes to the loop; NULL: as it was */
     const struct shape *shape; /* SHAPE: a count that goes to the loop; NULL: the table is gone */
-    struct view db, table;     /* SHAPE: whose */
+    struct view db, table;     /* SHAPE, REWRITE: whose */
     struct view xid;           /* XA_*: as XA COMMIT names it */
 };
 

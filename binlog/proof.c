@@ -35,6 +35,15 @@ static bool shape_changed(void *ctx, struct view db, struct view table, const st
     return true;
 }
 
+static bool table_rewritten(void *ctx, struct view db, struct view table, struct fail *why)
+{
+    (void)ctx;
+    (void)db;
+    (void)table;
+    (void)why;
+    return true;
+}
+
 /* Nothing is known of any table here: what can't be known from the log stays unknown. */
 static bool read_shape(void *ctx, struct view db, struct view table, const struct shape **shape,
                        struct log_position *as_of, struct fail *why)
@@ -106,6 +115,7 @@ static const struct stream_output listener = {
     .begin = begin,
     .statement = statement,
     .shape_changed = shape_changed,
+    .table_rewritten = table_rewritten,
     .xa = xa,
     .commit = commit,
     .position = reach,

@@ -109,6 +109,9 @@ struct stream_output {
     bool (*statement)(void *ctx, const struct stream_statement *st, struct fail *why);
     bool (*shape_changed)(void *ctx, struct view db, struct view table, const struct shape *shape, struct fail *why);
 
+    /* Rows came or went without row events. */
+    bool (*table_rewritten)(void *ctx, struct view db, struct view table, struct fail *why);
+
     /* XA: the transaction under way prepared xid (is_open), or ended the one prepared under `prepared`. */
     bool (*xa)(void *ctx, bool is_open, const struct gtid *prepared, struct view xid, struct fail *why);
 

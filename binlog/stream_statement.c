@@ -147,6 +147,7 @@ static bool take_effect(struct stream *st, const struct ddl_effect *e, struct vi
         return !e->is_captured || tell_shape(st, e->db, e->table, why);
     case DDL_TRUNCATE:
     case DDL_DATA_CHANGED:
+        return !e->is_captured || st->out.table_rewritten(st->out.ctx, e->db, e->table, why);
     case DDL_DATABASE:
     case DDL_NONE:
         return true;

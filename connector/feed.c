@@ -7,6 +7,7 @@
 #include "connector/feed_statement.h"
 #include "record/plan.h"
 #include "record/render.h"
+#include "record/table_id.h"
 #include "record/topic.h"
 
 enum { LARGE_EVENT_BYTES = 64 * 1024 };
@@ -149,9 +150,11 @@ static bool xa(void *ctx, bool is_open, const struct gtid *prepared, struct view
     return true;
 }
 
-static bool push_shape(struct feed *f, struct view db, struct view table, const struct shape *shape, struct fail *why)
+/* A mark about a table; a shape is counted for the loop. */
+static bool push_table_mark(struct feed *f, enum change_kind kind, struct view db, struct view table,
+                            const struct shape *shape, struct fail *why)
 {
-    struct change chg = {.kind = CHANGE_SHAPE};
+    struct change chg = {.kind = kind};
     if (!inbox_start(f->in, db.n + table.n + 16, 1))
         return cancelled(why);
     size_t db_at = put_copy(f, db.p, db.n);
@@ -166,12 +169,17 @@ static bool push_shape(struct feed *f, struct view db, struct view table, const 
 
 static bool shape_changed(void *ctx, struct view db, struct view table, const struct shape *shape, struct fail *why)
 {
-    return push_shape(ctx, db, table, shape, why);
+    return push_table_mark(ctx, CHANGE_SHAPE, db, table, shape, why);
+}
+
+static bool table_rewritten(void *ctx, struct view db, struct view table, struct fail *why)
+{
+    return push_table_mark(ctx, CHANGE_REWRITE, db, table, NULL, why);
 }
 
 bool feed_shape(struct feed *f, const struct shape *shape, struct fail *why)
 {
-    return push_shape(f, shape->db, shape->table, shape, why);
+    return push_table_mark(f, CHANGE_SHAPE, shape->db, shape->table, shape, why);
 }
 
 void feed_end(struct feed *f)
@@ -190,23 +198,36 @@ static bool is_captured(const void *ctx, struct view db, struct view table)
     return filter_has_table(f->filter, db, table);
 }
 
+/* What rows of one table version need. */
+struct feed_table {
+    struct plan *plan;
+    const char *id;
+};
+
 static bool open_table(void *ctx, const struct shape *shape, void **table, struct fail *why)
 {
     struct feed *f = ctx;
-    *table = plan_new(shape, f->set, why);
-    return *table != NULL;
+    struct plan *plan = plan_new(shape, f->set, why);
+    if (plan == NULL)
+        return false;
+    struct feed_table *t = mem_alloc(sizeof *t);
+    *t = (struct feed_table){plan, table_id(shape->db, shape->table)};
+    *table = t;
+    return true;
 }
 
 static void close_table(void *ctx, void *table)
 {
-    struct plan *plan = table;
+    struct feed_table *t = table;
     (void)ctx;
-    plan_free(&plan);
+    plan_free(&t->plan);
+    free(t);
 }
 
 static bool event_begin(void *ctx, void *table, const struct stream_event *ev, struct fail *why)
 {
     struct feed *f = ctx;
+    const struct feed_table *t = table;
     const struct row_source src = {
         .file = view_of(ev->file),
         .pos = ev->offset,
@@ -220,12 +241,12 @@ static bool event_begin(void *ctx, void *table, const struct stream_event *ev, s
         .snapshot = "false",
     };
     (void)why;
-    render_event_begin(&f->event, table, &src);
+    render_event_begin(&f->event, t->plan, &src);
     return true;
 }
 
 /* Adds what was rendered since inbox_start, where `base` is now. */
-static void push_rendered(struct feed *f, const char *topic, const struct rendered_row *row, uint32_t events,
+static void push_rendered(struct feed *f, const struct feed_table *t, const struct rendered_row *row, uint32_t events,
                           uint32_t rows)
 {
     const uint8_t *base = inbox_base(f->in);
@@ -241,7 +262,8 @@ static void push_rendered(struct feed *f, const char *topic, const struct render
             .events = events,
             .rows = rows,
         };
-        chg.record.topic = topic;
+        chg.record.topic = plan_topic(t->plan);
+        chg.record.table = t->id;
         chg.record.key = (struct view){base + r->key_at, r->key_bytes};
         chg.record.value = (struct view){base + r->value_at, r->value_bytes};
         chg.record.header_value = (struct view){base + r->header_at, r->header_bytes};
@@ -262,16 +284,17 @@ static bool row(void *ctx, void *table, const struct stream_event *ev, enum stre
 {
     static const enum row_op ops[] = {ROW_CREATE, ROW_UPDATE, ROW_DELETE};
     struct feed *f = ctx;
+    const struct feed_table *t = table;
     struct rendered_row res;
     if (!inbox_start(f->in, expected_bytes(ev), RENDERED_MAX))
         return cancelled(why);
-    if (!render_row(table, &f->event, ops[kind], row_index, before, after, inbox_buf(f->in), &res, why)) {
+    if (!render_row(t->plan, &f->event, ops[kind], row_index, before, after, inbox_buf(f->in), &res, why)) {
         inbox_undo(f->in);
         return false;
     }
     if (res.n == 0)
         inbox_undo(f->in);
-    push_rendered(f, plan_topic(table), &res, ev->trx->events, row_index + 1);
+    push_rendered(f, t, &res, ev->trx->events, row_index + 1);
     return true;
 }
 
@@ -328,6 +351,7 @@ void feed_output(struct feed *f, struct stream_output *out)
         .event_end = event_end,
         .statement = statement,
         .shape_changed = shape_changed,
+        .table_rewritten = table_rewritten,
         .xa = xa,
         .commit = commit,
         .position = position,

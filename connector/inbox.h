@@ -24,8 +24,8 @@
 
 #include "base/bytes.h"
 #include "base/fail.h"
+#include "base/loan.h"
 #include "binlog/change.h"
-#include "connector/loan.h"
 
 struct inbox;
 struct inbox_chunk;

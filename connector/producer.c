@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "connector/producer.h"
 
-#include "connector/loan.h"
+#include "base/loan.h"
 
 #include <poll.h>
 

@@ -5,8 +5,8 @@
  * The lender puts a struct loan at the start of what it lends from and counts for itself; the loan travels as the
  * record's opaque. Loop thread only.
  */
-#ifndef TIDEMARK_CONNECTOR_LOAN_H
-#define TIDEMARK_CONNECTOR_LOAN_H
+#ifndef TIDEMARK_BASE_LOAN_H
+#define TIDEMARK_BASE_LOAN_H
 
 struct loan {
     void (*back)(struct loan *loan); /* one record of it is delivered, failed or purged */
