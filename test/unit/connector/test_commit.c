@@ -335,7 +335,7 @@ static void commit_writes_the_file_behind_the_records(void **state)
     assert_true(offset_file_load(file, OFFSET_FILE_SHAPES, count_record, &n, &why));
     assert_int_equal(n, 1);
     offset_file_close(&file);
-    char command[128];
+    char command[256];
     snprintf(command, sizeof command, "grep -qx '{\"key\":.*,\"value\":{\"file\":\"b.1\",\"pos\":4}}' %s && rm -r %s",
              path, folder);
     assert_int_equal(system(command), 0);
