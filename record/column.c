@@ -114,7 +114,7 @@ bool column_length(const struct column *col, uint32_t *length)
     case COLUMN_DATETIME:
     case COLUMN_TIMESTAMP:
         *length = col->fsp;
-        return col->has_length;
+        return col->fsp > 0;
     case COLUMN_ENUM: /* these two are counted as labels of one letter, joined by commas */
         *length = 1;
         return true;
@@ -142,7 +142,7 @@ static void put_source_parameters(struct buf *out, const struct column *col, str
         put_number_parameter(out, "length", length);
     if (column_scale(col, &scale))
         put_number_parameter(out, "scale", scale);
-    if (col->comment.n > 0)
+    if (comment.n > 0)
         put_parameter(out, "comment", comment);
     put_parameter(out, "name", col->name);
 }
@@ -152,7 +152,8 @@ static void compile_schema(struct step *s, const struct record_settings *set, co
 {
     struct buf text;
     buf_init(&text);
-    table_change_put_sql(&text, col->comment);
+    if (set->schema_comments)
+        table_change_put_sql(&text, col->comment);
     struct view comment = keep(&text, memory);
     put_type_parameters(&text, s, col);
     if (set->propagates_type != NULL &&
@@ -161,7 +162,7 @@ static void compile_schema(struct step *s, const struct record_settings *set, co
     s->parameters = keep(&text, memory);
     buf_fini(&text);
     s->doc = view_of(s->type->doc);
-    if (set->schema_comments && col->comment.n > 0)
+    if (comment.n > 0)
         s->doc = comment;
     s->has_doc = s->doc.n > 0;
 }

@@ -26,6 +26,15 @@ void envelope_put_text_or_null(struct buf *out, struct view text)
         json_put_string(out, text);
 }
 
+/* While streaming the field is unset, and it is its default that reads "false". */
+static void put_snapshot(struct buf *out, const struct record_settings *set, const char *snapshot)
+{
+    if (strcmp(snapshot, "false") == 0 && !set->value_null_default)
+        buf_put_literal(out, "null");
+    else
+        json_put_string(out, view_of(snapshot));
+}
+
 void envelope_put_source_head(struct buf *out, const struct record_settings *set, const struct row_source *src,
                               struct view db, struct view table)
 {
@@ -33,7 +42,8 @@ void envelope_put_source_head(struct buf *out, const struct record_settings *set
     put_text_member(out, ",\"connector\":\"mysql\",\"name\":", view_of(set->topic_prefix));
     int64_t ms = src->ts_us / 1000 - (src->ts_us % 1000 < 0 ? 1 : 0);
     put_number_member(out, ",\"ts_ms\":", ms);
-    put_text_member(out, ",\"snapshot\":", view_of(src->snapshot));
+    buf_put_literal(out, ",\"snapshot\":");
+    put_snapshot(out, set, src->snapshot);
     put_text_member(out, ",\"db\":", db);
     put_number_member(out, ",\"sequence\":null,\"ts_us\":", src->ts_us);
     put_number_member(out, ",\"ts_ns\":", src->ts_us * 1000);

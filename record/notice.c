@@ -86,7 +86,7 @@ static void put_table_id(struct buf *out, struct view db, struct view table)
     buf_fini(&id);
 }
 
-static void put_table_changes(struct buf *out, const struct notice_schema_change *change)
+static void put_table_changes(struct buf *out, const struct notice_schema_change *change, bool with_comments)
 {
     static const char *const types[] = {"", "CREATE", "ALTER", "DROP"};
     buf_put_u8(out, '[');
@@ -98,7 +98,7 @@ static void put_table_changes(struct buf *out, const struct notice_schema_change
         if (change->change == NOTICE_DROP || change->shape == NULL)
             buf_put_literal(out, "null");
         else
-            table_change_put_table(change->shape, out);
+            table_change_put_table(change->shape, with_comments, out);
         buf_put_u8(out, '}');
     }
     buf_put_u8(out, ']');
@@ -118,7 +118,7 @@ static void put_schema_change_payload(const struct record_settings *set, const s
     put_text_member(out, ",\"databaseName\":", change->db);
     put_text_member(out, ",\"schemaName\":null,\"ddl\":", change->ddl);
     buf_put_literal(out, ",\"tableChanges\":");
-    put_table_changes(out, change);
+    put_table_changes(out, change, set->schema_comments);
     buf_put_u8(out, '}');
 }
 

@@ -170,10 +170,10 @@ static void put_number_member(struct buf *out, const char *member, bool is_there
         buf_put_literal(out, "null");
 }
 
-static void put_comment(struct buf *out, struct view comment)
+static void put_comment(struct buf *out, struct view comment, bool with_comments)
 {
     put_member(out, "comment");
-    if (comment.n == 0)
+    if (comment.n == 0 || !with_comments)
         buf_put_literal(out, "null");
     else
         put_sql_string(out, "", comment, "");
@@ -227,7 +227,7 @@ static void put_labels(struct buf *out, const struct column *col)
     buf_put_u8(out, ']');
 }
 
-static void put_column(struct buf *out, const struct column *col, unsigned position)
+static void put_column(struct buf *out, const struct column *col, unsigned position, bool with_comments)
 {
     uint32_t length, scale;
     bool has_length = column_length(col, &length), has_scale = column_scale(col, &scale);
@@ -245,7 +245,7 @@ static void put_column(struct buf *out, const struct column *col, unsigned posit
     put_bool_member(out, "optional", col->is_nullable);
     put_bool_member(out, "autoIncremented", is_filled);
     put_bool_member(out, "generated", is_filled);
-    put_comment(out, col->comment);
+    put_comment(out, col->comment, with_comments);
     put_default(out, col);
     put_labels(out, col);
     buf_put_u8(out, '}');
@@ -253,7 +253,7 @@ static void put_column(struct buf *out, const struct column *col, unsigned posit
 
 /* ---- the table ---- */
 
-void table_change_put_table(const struct shape *shape, struct buf *out)
+void table_change_put_table(const struct shape *shape, bool with_comments, struct buf *out)
 {
     buf_put_literal(out, "{\"defaultCharsetName\":");
     envelope_put_text_or_null(out, shape->charset == NULL ? VIEW_NONE : view_of(shape->charset->name));
@@ -270,10 +270,10 @@ void table_change_put_table(const struct shape *shape, struct buf *out)
     for (uint32_t i = 0; i < shape->n_columns; i++) {
         if (i > 0)
             buf_put_u8(out, ',');
-        put_column(out, &shape->columns[i], i + 1);
+        put_column(out, &shape->columns[i], i + 1, with_comments);
     }
     buf_put_u8(out, ']');
-    put_comment(out, shape->comment);
+    put_comment(out, shape->comment, with_comments);
     buf_put_u8(out, '}');
 }
 

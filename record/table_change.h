@@ -14,7 +14,8 @@
 #include "base/bytes.h"
 #include "binlog/shape.h"
 
-void table_change_put_table(const struct shape *shape, struct buf *out);
+/* Comments are null unless they are wanted (include.schema.comments). */
+void table_change_put_table(const struct shape *shape, bool with_comments, struct buf *out);
 
 /* The schema of the table struct, as a field named "table". */
 void table_change_put_schema(struct buf *out);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test/support/rows.h"
 
-#include "binlog/ddl.h"
 #include "binlog/change.h"
+#include "binlog/ddl.h"
 #include "binlog/decimal.h"
 #include "test/support/golden.h"
 
@@ -93,9 +93,9 @@ struct cell rows_date(unsigned year, unsigned month, unsigned day)
 struct cell rows_datetime(unsigned year, unsigned month, unsigned day, unsigned hour, unsigned minute, unsigned second,
                           unsigned micro)
 {
-    return (struct cell){.kind = CELL_DATETIME,
-                         .date = {(uint16_t)year, (uint8_t)month, (uint8_t)day, (uint8_t)hour, (uint8_t)minute,
-                                  (uint8_t)second, micro}};
+    return (struct cell){
+        .kind = CELL_DATETIME,
+        .date = {(uint16_t)year, (uint8_t)month, (uint8_t)day, (uint8_t)hour, (uint8_t)minute, (uint8_t)second, micro}};
 }
 
 struct cell rows_time(int64_t micros)
@@ -113,8 +113,9 @@ struct cell rows_json(const char *text)
     return (struct cell){.kind = CELL_JSON_TEXT, .bytes = view_of(text)};
 }
 
-struct rows_result rows_render(const struct shape *shape, const struct record_settings *set, const struct row_source *src,
-                               enum row_op op, uint32_t row, const struct cell *before, const struct cell *after)
+struct rows_result rows_render(const struct shape *shape, const struct record_settings *set,
+                               const struct row_source *src, enum row_op op, uint32_t row, const struct cell *before,
+                               const struct cell *after)
 {
     struct rows_result r = {0};
     buf_init(&r.out);
@@ -161,8 +162,8 @@ static void check_record(const struct rows_golden *g, const struct rows_result *
     golden_check_equal(rows_key(r, i), expected->key, what);
     snprintf(what, sizeof what, "%s record %u value", g->topic, g->nth + i);
     golden_check_equal(rows_value(r, i), expected->value, what);
-    static const char *const names[] = {[CHANGE_HEADER_NEWKEY] = "__debezium.newkey",
-                                        [CHANGE_HEADER_OLDKEY] = "__debezium.oldkey"};
+    static const char *const names[] = {
+        [CHANGE_HEADER_NEWKEY] = "__debezium.newkey", [CHANGE_HEADER_OLDKEY] = "__debezium.oldkey"};
     uint8_t kind = r->row.records[i].header;
     struct buf text;
     buf_init(&text);

@@ -43,8 +43,9 @@ struct rows_result {
     struct fail why;
 };
 
-struct rows_result rows_render(const struct shape *shape, const struct record_settings *set, const struct row_source *src,
-                               enum row_op op, uint32_t row, const struct cell *before, const struct cell *after);
+struct rows_result rows_render(const struct shape *shape, const struct record_settings *set,
+                               const struct row_source *src, enum row_op op, uint32_t row, const struct cell *before,
+                               const struct cell *after);
 void rows_result_fini(struct rows_result *r);
 
 struct view rows_key(const struct rows_result *r, unsigned i);
@@ -53,10 +54,10 @@ struct view rows_header(const struct rows_result *r, unsigned i);
 
 /* A row of a golden case; nth counts the streamed records of its topic, from 0. */
 struct rows_golden {
-    const char *name;     /* "01-int-types" */
+    const char *name; /* "01-int-types" */
     const char *topic;
-    unsigned nth;         /* of the row's first record */
-    const char *create;   /* the table as it was then */
+    unsigned nth;       /* of the row's first record */
+    const char *create; /* the table as it was then */
     enum row_op op;
     const struct cell *before, *after;
     void (*change)(struct record_settings *set); /* NULL: the default settings */

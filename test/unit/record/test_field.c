@@ -19,23 +19,24 @@ static const char ints[] =
 
 static void check_ints(unsigned nth, const struct cell *cells)
 {
-    rows_check_golden(&(struct rows_golden){
-        "01-int-types", "g.g_int_types.ints", nth, ints, ROW_CREATE, NULL, cells, NULL});
+    rows_check_golden(
+        &(struct rows_golden){"01-int-types", "g.g_int_types.ints", nth, ints, ROW_CREATE, NULL, cells, NULL});
 }
 
 static void integers_keep_their_range_and_sign(void **state)
 {
     (void)state;
     const struct cell lowest[] = {
-        rows_int(11),       rows_int(-128), rows_uint(0),         rows_uint(0), rows_int(-128), rows_int(-32768),
-        rows_uint(0),       rows_uint(0),   rows_int(-8388608),   rows_uint(0), rows_uint(0),   rows_int(INT32_MIN),
-        rows_uint(0),       rows_uint(0),   rows_int(INT64_MIN),  rows_uint(0), rows_uint(0),   rows_int(-1)};
+        rows_int(11), rows_int(-128), rows_uint(0),        rows_uint(0), rows_int(-128), rows_int(-32768),
+        rows_uint(0), rows_uint(0),   rows_int(-8388608),  rows_uint(0), rows_uint(0),   rows_int(INT32_MIN),
+        rows_uint(0), rows_uint(0),   rows_int(INT64_MIN), rows_uint(0), rows_uint(0),   rows_int(-1)};
     check_ints(0, lowest);
-    const struct cell highest[] = {
-        rows_int(12),          rows_int(127),         rows_uint(255),      rows_uint(255),       rows_int(127),
-        rows_int(32767),       rows_uint(65535),      rows_uint(65535),    rows_int(8388607),    rows_uint(16777215),
-        rows_uint(16777215),   rows_int(INT32_MAX),   rows_uint(UINT32_MAX), rows_uint(UINT32_MAX), rows_int(INT64_MAX),
-        rows_uint(UINT64_MAX), rows_uint(UINT64_MAX), rows_int(0)};
+    const struct cell highest[] = {rows_int(12),          rows_int(127),         rows_uint(255),
+                                   rows_uint(255),        rows_int(127),         rows_int(32767),
+                                   rows_uint(65535),      rows_uint(65535),      rows_int(8388607),
+                                   rows_uint(16777215),   rows_uint(16777215),   rows_int(INT32_MAX),
+                                   rows_uint(UINT32_MAX), rows_uint(UINT32_MAX), rows_int(INT64_MAX),
+                                   rows_uint(UINT64_MAX), rows_uint(UINT64_MAX), rows_int(0)};
     check_ints(1, highest);
 }
 
@@ -69,8 +70,8 @@ static void decimals_are_unscaled_bytes(void **state)
                                  rows_decimal("0.000000001", 9),
                                  rows_decimal("1.5", 3),
                                  rows_decimal("0", 2)};
-    rows_check_golden(&(struct rows_golden){
-        "02-decimal-precise", "g.g_decimal_precise.dec_t", 0, decimals, ROW_CREATE, NULL, cells, NULL});
+    rows_check_golden(&(struct rows_golden){"02-decimal-precise", "g.g_decimal_precise.dec_t", 0, decimals, ROW_CREATE,
+                                            NULL, cells, NULL});
 }
 
 static void decimal_key_stands_as_a_number_in_headers(void **state)
@@ -117,9 +118,10 @@ static void unsigned_bigint_is_exact_in_precise_mode(void **state)
     (void)state;
     const char create[] = "create table t (id int primary key, a bigint unsigned not null)";
     rows_check_field(create, rows_uint(UINT64_MAX), set_bigint_precise, "\"a\":\"AP//////////\"");
-    rows_check_field(create, rows_uint(1), set_bigint_precise,
-                     "{\"type\":\"bytes\",\"optional\":false,\"name\":\"org.apache.kafka.connect.data.Decimal\","
-                     "\"version\":1,\"parameters\":{\"scale\":\"0\",\"connect.decimal.precision\":\"20\"},\"field\":\"a\"}");
+    rows_check_field(
+        create, rows_uint(1), set_bigint_precise,
+        "{\"type\":\"bytes\",\"optional\":false,\"name\":\"org.apache.kafka.connect.data.Decimal\","
+        "\"version\":1,\"parameters\":{\"scale\":\"0\",\"connect.decimal.precision\":\"20\"},\"field\":\"a\"}");
 }
 
 static void float_with_scale_is_the_widened_single(void **state)
@@ -143,9 +145,17 @@ static const char bits[] =
 static void bits_come_lowest_byte_first(void **state)
 {
     (void)state;
-    const struct cell cells[] = {
-        rows_int(14),          rows_uint(1),                  rows_uint(0), rows_uint(2),  rows_uint(1), rows_uint(257),
-        rows_uint(4294967296), rows_uint(0x8000000000000001), rows_int(2),  rows_int(-1), rows_int(9)};
+    const struct cell cells[] = {rows_int(14),
+                                 rows_uint(1),
+                                 rows_uint(0),
+                                 rows_uint(2),
+                                 rows_uint(1),
+                                 rows_uint(257),
+                                 rows_uint(4294967296),
+                                 rows_uint(0x8000000000000001),
+                                 rows_int(2),
+                                 rows_int(-1),
+                                 rows_int(9)};
     rows_check_golden(&(struct rows_golden){"07-bit-bool", "g.g_bit_bool.bb", 3, bits, ROW_CREATE, NULL, cells, NULL});
 }
 
@@ -207,23 +217,24 @@ static void binary_key_stands_as_base64_in_headers(void **state)
 
 /* ---- ENUM and SET ---- */
 
-static const char labels[] =
-    "create table es (id int primary key, e enum('a','B','c d','','it''s','x\"y','ünï') , "
-    "en enum('n','y') not null default 'y', s set('a','b','c','it''s',''), "
-    "sn set('r','w','x') not null default 'r,x')";
+static const char labels[] = "create table es (id int primary key, e enum('a','B','c d','','it''s','x\"y','ünï') , "
+                             "en enum('n','y') not null default 'y', s set('a','b','c','it''s',''), "
+                             "sn set('r','w','x') not null default 'r,x')";
 
 static void labels_come_in_order_of_definition(void **state)
 {
     (void)state;
     const struct cell cells[] = {rows_int(12), rows_uint(5), rows_uint(2), rows_uint(1 | 4 | 8), rows_uint(2 | 4)};
-    rows_check_golden(&(struct rows_golden){"14-enum-set", "g.g_enum_set.es", 1, labels, ROW_CREATE, NULL, cells, NULL});
+    rows_check_golden(
+        &(struct rows_golden){"14-enum-set", "g.g_enum_set.es", 1, labels, ROW_CREATE, NULL, cells, NULL});
 }
 
 static void enum_number_0_is_an_empty_text(void **state)
 {
     (void)state;
     const struct cell cells[] = {rows_int(17), rows_uint(0), rows_uint(0), rows_uint(0), rows_uint(0)};
-    rows_check_golden(&(struct rows_golden){"14-enum-set", "g.g_enum_set.es", 6, labels, ROW_CREATE, NULL, cells, NULL});
+    rows_check_golden(
+        &(struct rows_golden){"14-enum-set", "g.g_enum_set.es", 6, labels, ROW_CREATE, NULL, cells, NULL});
 }
 
 static void enum_label_keeps_its_comma(void **state)
