@@ -199,12 +199,13 @@ static void reader_close(struct reading *r)
     client_close(&r->rk, CLOSE_MS);
 }
 
+/* From offset 0: the real beginning, should it lie behind that, is found by auto.offset.reset, and needs no question. */
 static bool start(struct reading *r, struct fail *why)
 {
     for (int i = 0; i < r->partitions; i++) {
         if (r->ends[i] == 0)
             continue;
-        if (rd_kafka_consume_start_queue(r->rkt, i, RD_KAFKA_OFFSET_BEGINNING, r->queue) != 0)
+        if (rd_kafka_consume_start_queue(r->rkt, i, 0, r->queue) != 0)
             return client_fail(why, rd_kafka_last_error(), NULL, "read %s partition %d", r->topic, i);
         r->left++;
     }
