@@ -34,10 +34,11 @@ enum commit_job {
 enum commit_outcome {
     COMMIT_DONE,
     COMMIT_ABORT_NEEDED, /* commit_start_abort, then read again from the stored offset; why says what happened */
-    COMMIT_RENEW,        /* close the sink, open a new one and read again from the stored offset */
-    COMMIT_STOP,         /* an operator must act */
-    COMMIT_REFUSED,      /* init only: the cluster definitely refuses transactions (rights, or no such feature) */
-    COMMIT_INTERRUPTED,  /* commit_stop came first; whether it was committed is unknown */
+    COMMIT_RENEW,   /* close the sink, open a new one, and after its init read the stored offset from its topic: whether
+                            this transaction was committed is unknown */
+    COMMIT_STOP,    /* an operator must act */
+    COMMIT_REFUSED, /* init only: the cluster definitely refuses transactions (rights, or no such feature) */
+    COMMIT_INTERRUPTED, /* commit_stop came first; whether it was committed is unknown */
 };
 
 struct commit_result {

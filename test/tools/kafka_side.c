@@ -5,6 +5,7 @@
  *   write BOOTSTRAP NAME TOPIC COUNT BATCH TIMEOUT_MS MODE   numbers up to COUNT, one a record, BATCH a commit, from where the
  *                                                  stored offset is; MODE is exact or plain; prints "at N" at each commit
  *   hold BOOTSTRAP NAME TOPIC                      one record in a transaction that is left open until it is killed
+ *   overdue BOOTSTRAP NAME TOPIC TIMEOUT_MS        one record, committed only when the broker has long ended its transaction
  *   prepare BOOTSTRAP TOPIC                        state_topic_prepare
  *   read BOOTSTRAP TOPIC TIMEOUT_MS                state_topic_read: KEY, tab, VALUE a line; "-" without a value
  *   bench BOOTSTRAP TOPIC COUNT BYTES HEADERS COMPRESSION    how fast records leave, in transactions of 100 ms
@@ -239,22 +240,42 @@ static int write_numbers(char **args)
     return 0;
 }
 
-static int hold(char **args)
+/* A transaction with one record that the broker has. */
+static void open_held(struct writer *w, char **args, int timeout_ms)
 {
     static const struct sink_settings none;
-    struct writer w = {.bootstrap = args[0], .name = args[1], .topic = args[2], .is_exact = true};
-    w.offsets_topic = args[2];
-    open_writer(&w, none);
-    send_number(&w, 1);
-    while (w.outstanding > 0) {
-        rd_kafka_flush(sink_kafka(w.sink), 10);
-        sink_service(w.sink);
+    *w = (struct writer){.bootstrap = args[0], .name = args[1], .topic = args[2], .is_exact = true};
+    w->offsets_topic = args[2];
+    w->timeout_ms = timeout_ms;
+    open_writer(w, none);
+    send_number(w, 1);
+    while (w->outstanding > 0) {
+        rd_kafka_flush(sink_kafka(w->sink), 10);
+        sink_service(w->sink);
     }
     printf("held\n");
+}
+
+static int hold(char **args)
+{
+    struct writer w;
+    open_held(&w, args, 0);
     while (!atomic_load(&is_stopped))
         poll(NULL, 0, 50);
     close_writer(&w);
     return 0;
+}
+
+static int overdue(char **args)
+{
+    struct writer w;
+    open_held(&w, args, atoi(args[3]));
+    poll(NULL, 0, 3 * atoi(args[3]));
+    commit_start(w.committer);
+    struct commit_result res = wait_result(&w, 0);
+    printf("outcome %d: %s\n", (int)res.outcome, res.outcome == COMMIT_DONE ? "done" : res.why.text);
+    close_writer(&w);
+    return res.outcome == COMMIT_RENEW ? 0 : 1;
 }
 
 /* ---- state */
@@ -406,7 +427,7 @@ int main(int argc, char **argv)
         int (*run)(char **args);
     } commands[] = {
         {"write", 7, write_numbers}, {"hold", 3, hold},   {"prepare", 2, prepare},
-        {"read", 3, read_state},     {"bench", 6, bench},
+        {"read", 3, read_state},     {"bench", 6, bench}, {"overdue", 4, overdue},
     };
     signal(SIGTERM, on_term);
     setvbuf(stdout, NULL, _IOLBF, 0);
