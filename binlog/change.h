@@ -22,6 +22,7 @@ struct shape;
 enum change_kind {
     CHANGE_ORIGIN,   /* the reader starts, or goes on with another server: server_uuid; at a first start where, too */
     CHANGE_RECORD,   /* one Kafka record of the transaction under way */
+    CHANGE_UNSENT,   /* a row changed that gives no record (skipped.operations): windows must know */
     CHANGE_BEGIN,    /* a transaction starts, or starts again after the reader had to reconnect */
     CHANGE_COMMIT,   /* it ended: file and offset are behind its last event */
     CHANGE_POSITION, /* outside a transaction the log went on to file and offset */
@@ -40,14 +41,14 @@ enum change_header {
     CHANGE_HEADER_OLDKEY, /* __debezium.oldkey */
 };
 
-/* CHANGE_RECORD */
+/* CHANGE_RECORD, CHANGE_UNSENT */
 struct change_record {
     const char *topic; /* interned, lives as long as the process */
     const char *table; /* as table_id names it; NULL: not a row */
     struct view key;
     struct view value;
     struct view header_value;
-    struct view before_key; /* primary-key bytes of the before and after image, for windows; empty: none */
+    struct view before_key; /* with a row's first record: primary-key bytes of its images, for windows; empty: none */
     struct view after_key;
 };
 

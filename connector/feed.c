@@ -245,6 +245,12 @@ static bool event_begin(void *ctx, void *table, const struct stream_event *ev, s
     return true;
 }
 
+static void set_exact_keys(struct change *chg, const uint8_t *base, const struct rendered_row *row)
+{
+    chg->record.before_key = (struct view){base + row->before_key_at, row->before_key_bytes};
+    chg->record.after_key = (struct view){base + row->after_key_at, row->after_key_bytes};
+}
+
 /* Adds what was rendered since inbox_start, where `base` is now. */
 static void push_rendered(struct feed *f, const struct feed_table *t, const struct rendered_row *row, uint32_t events,
                           uint32_t rows)
@@ -267,8 +273,14 @@ static void push_rendered(struct feed *f, const struct feed_table *t, const stru
         chg.record.key = (struct view){base + r->key_at, r->key_bytes};
         chg.record.value = (struct view){base + r->value_at, r->value_bytes};
         chg.record.header_value = (struct view){base + r->header_at, r->header_bytes};
-        chg.record.before_key = (struct view){base + row->before_key_at, row->before_key_bytes};
-        chg.record.after_key = (struct view){base + row->after_key_at, row->after_key_bytes};
+        if (i == 0)
+            set_exact_keys(&chg, base, row);
+        inbox_push(f->in, &chg);
+    }
+    if (row->n == 0 && row->before_key_bytes + row->after_key_bytes > 0) {
+        struct change chg = {.kind = CHANGE_UNSENT, .events = events, .rows = rows};
+        chg.record.table = t->id;
+        set_exact_keys(&chg, base, row);
         inbox_push(f->in, &chg);
     }
 }
@@ -292,8 +304,6 @@ static bool row(void *ctx, void *table, const struct stream_event *ev, enum stre
         inbox_undo(f->in);
         return false;
     }
-    if (res.n == 0)
-        inbox_undo(f->in);
     push_rendered(f, t, &res, ev->trx->events, row_index + 1);
     return true;
 }

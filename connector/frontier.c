@@ -104,6 +104,7 @@ void frontier_pass(struct frontier *f, const struct change *chg)
         set_origin(f, &chg->mark);
         break;
     case CHANGE_RECORD:
+    case CHANGE_UNSENT:
         pass_record(f, chg);
         break;
     case CHANGE_BEGIN:

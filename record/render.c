@@ -310,6 +310,31 @@ bool render_row(const struct plan *plan, struct render_event *ev, enum row_op op
     return is_good;
 }
 
+bool render_read(const struct plan *plan, const struct cell *cells, struct buf *out, struct rendered_read *res,
+                 struct fail *why)
+{
+    struct writer w = {plan, NULL, out, buf_size(out), 0};
+    struct range key;
+    if (!put_key(&w, cells, &key, why))
+        return false;
+    *res = (struct rendered_read){.has_key = plan->n_keys > 0, .key_at = key.at, .key_bytes = key.bytes};
+    res->value_at = place(&w);
+    buf_put_view(out, plan->value_head);
+    buf_put_literal(out, "null,\"after\":");
+    if (!put_image(plan, cells, out, why))
+        return false;
+    res->value_bytes = place(&w) - res->value_at;
+    res->exact_at = place(&w);
+    key_put_exact(plan->shape->key, plan->shape->n_key, cells, out);
+    res->exact_bytes = place(&w) - res->exact_at;
+    return true;
+}
+
+void render_read_tail(struct render_event *ev, struct buf *out)
+{
+    put_tail(ev, 'r', 0, out);
+}
+
 void render_truncate(const struct plan *plan, const struct row_source *src, struct buf *out, struct rendered_row *res)
 {
     *res = (struct rendered_row){0};

@@ -70,6 +70,21 @@ MUST_USE bool render_row(const struct plan *plan, struct render_event *ev, enum 
                          const struct cell *before, const struct cell *after, struct buf *out, struct rendered_row *res,
                          struct fail *why);
 
+/* A row that was read, up to its source block: what comes behind names the event that lets it leave, is the same for
+ * all rows that leave together (render_read_tail), and completes the value. */
+struct rendered_read {
+    bool has_key;
+    uint32_t key_at, key_bytes; /* offsets as in struct rendered */
+    uint32_t value_at, value_bytes;
+    uint32_t exact_at, exact_bytes; /* primary-key bytes for the window */
+};
+
+MUST_USE bool render_read(const struct plan *plan, const struct cell *cells, struct buf *out, struct rendered_read *res,
+                          struct fail *why);
+
+/* Appends the rest of the value, from the comma in front of the source block on. */
+void render_read_tail(struct render_event *ev, struct buf *out);
+
 /* The op=t record of TRUNCATE TABLE; n is 0 when the settings skip it. The transaction of src is not used. */
 void render_truncate(const struct plan *plan, const struct row_source *src, struct buf *out, struct rendered_row *res);
 
