@@ -56,6 +56,7 @@ static void set_origin(struct frontier *f, const struct change_mark *mark)
 static void begin(struct frontier *f, const struct change_mark *mark)
 {
     f->is_inside = true;
+    f->is_placed = false;
     f->keeps_gtid_out = false;
     f->gtid = mark->gtid != NULL ? *mark->gtid : (struct gtid){.n = 0};
     set_place(&f->begun, mark->file, mark->offset);
@@ -68,7 +69,10 @@ static void pass_record(struct frontier *f, const struct change *chg)
     f->is_split = chg->is_part;
     if (chg->is_part || !f->is_inside)
         return;
-    move_to(f, f->begun.file, f->begun.offset);
+    if (!f->is_placed)
+        move_to(f, f->begun.file, f->begun.offset);
+    f->is_placed = true;
+    f->has_moved = true;
     f->state.event = chg->events;
     f->state.row = chg->rows;
 }

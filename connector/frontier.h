@@ -26,6 +26,7 @@ struct frontier {
     bool is_ready;             /* F2 */
     bool is_split;             /* F3: in the midst of a row */
     bool is_inside;            /* a transaction is under way */
+    bool is_placed;            /* the state's position is its begin */
     bool has_moved;            /* the state is another than at the last frontier_stored */
     struct gtid gtid;          /* of the transaction under way; n = 0: none */
     bool keeps_gtid_out;       /* it is an XA PREPARE */
