@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "snapshot/incremental.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "record/table_id.h"
+
+/* A worker and the table it reads. */
+struct lane {
+    struct worker *worker;
+    struct table_read *table; /* in the queue; NULL: free */
+    const char *table_id;
+    bool is_withdrawn; /* the answer that is still to come is for nobody */
+};
+
+struct incremental {
+    struct incremental_settings set;
+    struct incremental_hooks hooks;
+    struct table_read *first; /* the queue */
+    struct table_read **last;
+    struct lane lanes[INCREMENTAL_THREADS_MAX];
+    bool is_paused;
+    struct block *block; /* being sent */
+    struct lane *block_lane;
+    uint64_t rows_in_second; /* for the rate limit */
+    int64_t second_ms;
+};
+
+struct incremental *incremental_new(const struct incremental_settings *set, const struct incremental_hooks *hooks)
+{
+    struct incremental *inc = mem_zero(1, sizeof *inc);
+    inc->set = *set;
+    inc->hooks = *hooks;
+    inc->last = &inc->first;
+    if (inc->set.threads == 0)
+        inc->set.threads = 1;
+    if (inc->set.threads > INCREMENTAL_THREADS_MAX)
+        inc->set.threads = INCREMENTAL_THREADS_MAX;
+    return inc;
+}
+
+static struct lane *lane_of(struct incremental *inc, const struct table_read *t)
+{
+    for (unsigned i = 0; i < inc->set.threads; i++)
+        if (inc->lanes[i].table == t)
+            return &inc->lanes[i];
+    return NULL;
+}
+
+/* Takes a table out of the queue and frees it; what its worker still answers is for nobody. */
+static void take_out(struct incremental *inc, struct table_read *t)
+{
+    struct lane *lane = lane_of(inc, t);
+    if (lane != NULL) {
+        lane->is_withdrawn = lane->worker != NULL && !worker_is_idle(lane->worker);
+        lane->table = NULL;
+    }
+    if (inc->block_lane == lane && lane != NULL) {
+        block_let_go(&inc->block);
+        inc->block_lane = NULL;
+    }
+    for (struct table_read **at = &inc->first; *at != NULL; at = &(*at)->next_in_queue) {
+        if (*at != t)
+            continue;
+        *at = t->next_in_queue;
+        if (inc->last == &t->next_in_queue)
+            inc->last = at;
+        break;
+    }
+    table_read_free(&t);
+}
+
+void incremental_reset(struct incremental *inc)
+{
+    while (inc->first != NULL)
+        take_out(inc, inc->first);
+    inc->is_paused = false;
+}
+
+bool incremental_free(struct incremental **incremental, int timeout_ms)
+{
+    struct incremental *inc = *incremental;
+    if (inc == NULL)
+        return true;
+    incremental_reset(inc);
+    bool ok = true;
+    for (unsigned i = 0; i < inc->set.threads; i++)
+        if (inc->lanes[i].worker != NULL)
+            ok = worker_stop(&inc->lanes[i].worker, timeout_ms) && ok;
+    if (!ok)
+        return false;
+    free(inc);
+    *incremental = NULL;
+    return true;
+}
+
+/* ---- the queue ---- */
+
+static bool same_text(const char *a, const char *b)
+{
+    return (a == NULL && b == NULL) || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+static bool is_queued(const struct incremental *inc, const struct table_read *t)
+{
+    for (const struct table_read *q = inc->first; q != NULL; q = q->next_in_queue)
+        if (strcmp(q->db, t->db) == 0 && strcmp(q->table, t->table) == 0 && same_text(q->filter, t->filter) &&
+            same_text(q->surrogate, t->surrogate) && chunk_key_is_empty(&q->done))
+            return true;
+    return false;
+}
+
+bool incremental_add(struct incremental *inc, struct table_read *t, bool is_loaded)
+{
+    if (!is_loaded && is_queued(inc, t)) {
+        table_read_free(&t);
+        return false;
+    }
+    t->next_in_queue = NULL;
+    *inc->last = t;
+    inc->last = &t->next_in_queue;
+    return true;
+}
+
+unsigned incremental_stop(struct incremental *inc, bool (*matches)(void *ctx, const struct table_read *t), void *ctx)
+{
+    unsigned n = 0;
+    for (struct table_read *t = inc->first, *next; t != NULL; t = next) {
+        next = t->next_in_queue;
+        if (!matches(ctx, t))
+            continue;
+        take_out(inc, t);
+        n++;
+    }
+    if (n > 0)
+        inc->hooks.progress(inc->hooks.ctx);
+    return n;
+}
+
+bool incremental_pause(struct incremental *inc)
+{
+    if (inc->is_paused || inc->first == NULL)
+        return false;
+    inc->is_paused = true;
+    inc->hooks.progress(inc->hooks.ctx);
+    return true;
+}
+
+bool incremental_resume(struct incremental *inc)
+{
+    if (!inc->is_paused)
+        return false;
+    inc->is_paused = false;
+    inc->hooks.progress(inc->hooks.ctx);
+    return true;
+}
+
+bool incremental_is_paused(const struct incremental *inc)
+{
+    return inc->is_paused;
+}
+
+bool incremental_is_running(const struct incremental *inc)
+{
+    return inc->first != NULL;
+}
+
+const struct table_read *incremental_tables(const struct incremental *inc)
+{
+    return inc->first;
+}
+
+/* ---- what the stream does ---- */
+
+void incremental_hear(struct incremental *inc, const char *table_id, struct view before_key, struct view after_key)
+{
+    for (unsigned i = 0; i < inc->set.threads; i++)
+        if (inc->lanes[i].table != NULL && inc->lanes[i].table_id == table_id)
+            table_read_hear(inc->lanes[i].table, before_key, after_key);
+}
+
+static void rewind_lane(struct lane *lane)
+{
+    table_read_rewind(lane->table);
+    lane->is_withdrawn = !worker_is_idle(lane->worker);
+}
+
+void incremental_reshaped(struct incremental *inc, struct view db, struct view table)
+{
+    const char *id = table_id(db, table);
+    for (unsigned i = 0; i < inc->set.threads; i++)
+        if (inc->lanes[i].table != NULL && inc->lanes[i].table_id == id)
+            rewind_lane(&inc->lanes[i]);
+}
+
+void incremental_other_server(struct incremental *inc)
+{
+    for (unsigned i = 0; i < inc->set.threads; i++)
+        if (inc->lanes[i].table != NULL)
+            rewind_lane(&inc->lanes[i]);
+}
+
+/* ---- orders ---- */
+
+static void fail_table(struct table_read *t, const char *status, const char *reason)
+{
+    struct fail why;
+    fail_set(&why, FAIL_REFUSE, FAIL_AREA_DATA, 0, "%s.%s: %s", t->db, t->table, reason);
+    table_read_fail(t, status, &why);
+}
+
+/* Gives a waiting table its shape as the stream has it now. */
+static void shape_table(struct incremental *inc, struct table_read *t)
+{
+    const struct shape *shape = NULL;
+    struct fail why;
+    switch (inc->hooks.find_shape(inc->hooks.ctx, view_of(t->db), view_of(t->table), &shape)) {
+    case INCREMENTAL_SHAPE_UNKNOWN:
+        fail_table(t, "UNKNOWN_SCHEMA", "there is no such table, or its shape is not known");
+        return;
+    case INCREMENTAL_NOT_CAPTURED:
+        fail_table(t, "SKIPPED", "the table is not captured; hint: table.include.list and its like decide");
+        return;
+    case INCREMENTAL_SHAPE_FOUND:
+        break;
+    }
+    if (t->surrogate == NULL && shape->n_key == 0) {
+        fail_table(t, "NO_PRIMARY_KEY", "it has neither a primary key nor a unique key of NOT NULL columns");
+    } else {
+        struct plan *plan = plan_new(shape, inc->set.record, &why);
+        if (plan == NULL)
+            table_read_fail(t, "SQL_EXCEPTION", &why);
+        else
+            table_read_set_shape(t, shape, plan);
+    }
+    shape_free(&shape);
+}
+
+static size_t held_bytes(const struct incremental *inc)
+{
+    size_t n = 0;
+    for (unsigned i = 0; i < inc->set.threads; i++)
+        if (inc->lanes[i].table != NULL)
+            n += table_read_bytes(inc->lanes[i].table);
+    return n;
+}
+
+/* True when the rate limit lets another chunk be read. */
+static bool has_rate(struct incremental *inc, int64_t now_ms)
+{
+    if (inc->set.rows_per_second == 0)
+        return true;
+    if (now_ms - inc->second_ms >= 1000) {
+        inc->second_ms = now_ms;
+        inc->rows_in_second = 0;
+    }
+    return inc->rows_in_second < inc->set.rows_per_second;
+}
+
+static bool start_worker(struct incremental *inc, struct lane *lane, int64_t now_ms)
+{
+    struct fail why;
+    if (lane->worker != NULL)
+        return true;
+    lane->worker = worker_start(&inc->set.worker, &why);
+    if (lane->worker != NULL)
+        return true;
+    log_fail(LOG_ERROR, "incremental", &why);
+    lane->table->again_at_ms = now_ms + 1000;
+    return false;
+}
+
+static void order_chunk(struct incremental *inc, struct lane *lane, const struct snapshot_place *place)
+{
+    struct chunk_order order;
+    table_read_order(lane->table, inc->set.chunk_size, &order);
+    order.has_barrier = inc->hooks.barrier(inc->hooks.ctx, &order.barrier);
+    memcpy(order.server_uuid, place->server_uuid, strnlen(place->server_uuid, sizeof order.server_uuid - 1) + 1);
+    worker_order(lane->worker, &order);
+    chunk_order_fini(&order);
+    inc->rows_in_second += inc->set.chunk_size;
+}
+
+static void order_if_wanted(struct incremental *inc, struct lane *lane, const struct snapshot_place *place, int64_t now_ms)
+{
+    if (lane->table == NULL || inc->is_paused || !start_worker(inc, lane, now_ms) || !worker_is_idle(lane->worker))
+        return;
+    if (lane->table->state == TABLE_WAITING)
+        shape_table(inc, lane->table);
+    /* A chunk alone may be larger than the budget: it is read when nothing else is held. */
+    size_t held = held_bytes(inc);
+    bool has_room = held == 0 || held < inc->set.budget_bytes;
+    if (has_room && has_rate(inc, now_ms) && table_read_wants_chunk(lane->table, now_ms))
+        order_chunk(inc, lane, place);
+}
+
+/* ---- answers and closings ---- */
+
+static void take_answer(struct incremental *inc, struct lane *lane, int64_t now_ms)
+{
+    struct chunk_answer answer;
+    if (lane->worker == NULL || !worker_take(lane->worker, &answer))
+        return;
+    if (lane->table != NULL && !lane->is_withdrawn) {
+        table_read_answer(lane->table, &answer, now_ms);
+        if (answer.outcome == CHUNK_READ && answer.n_read > 0)
+            inc->hooks.tell(inc->hooks.ctx, INCREMENTAL_IN_PROGRESS, lane->table);
+    }
+    lane->is_withdrawn = false;
+    chunk_answer_fini(&answer);
+}
+
+static void close_passed(struct incremental *inc, struct lane *lane, const struct snapshot_place *place, int64_t now_ns)
+{
+    while (inc->block == NULL && lane->table != NULL) {
+        struct table_window *w = table_read_passed(lane->table, &place->pos);
+        if (w == NULL)
+            return;
+        const struct row_source src = {
+            .file = view_of(place->pos.file),
+            .pos = place->pos.offset,
+            .server_id = place->server_id,
+            .gtid = view_of(place->gtid),
+            .ts_us = now_ns / 1000,
+            .now_ns = now_ns,
+            .snapshot = "incremental",
+        };
+        struct block *block = block_new(&w->window, lane->table->plan, &src);
+        inc->block = block;
+        inc->block_lane = lane;
+        if (block->n == 0)
+            incremental_sent(inc); /* nothing is left, but the key is done */
+    }
+}
+
+struct block *incremental_block(struct incremental *inc)
+{
+    return inc->block;
+}
+
+void incremental_sent(struct incremental *inc)
+{
+    struct lane *lane = inc->block_lane;
+    uint32_t n = inc->block->n;
+    block_let_go(&inc->block);
+    inc->block_lane = NULL;
+    table_read_close(lane->table, n);
+    inc->hooks.progress(inc->hooks.ctx);
+}
+
+/* Tables that have ended leave the queue; the next ones get their lanes. */
+static void advance_queue(struct incremental *inc)
+{
+    for (unsigned i = 0; i < inc->set.threads; i++) {
+        struct lane *lane = &inc->lanes[i];
+        if (lane->table == NULL || lane->table->state == TABLE_WAITING || lane->table->state == TABLE_READING)
+            continue;
+        inc->hooks.tell(inc->hooks.ctx, INCREMENTAL_TABLE_DONE, lane->table);
+        take_out(inc, lane->table);
+        inc->hooks.progress(inc->hooks.ctx);
+        if (inc->first == NULL)
+            inc->hooks.tell(inc->hooks.ctx, INCREMENTAL_COMPLETED, NULL);
+    }
+    for (struct table_read *t = inc->first; t != NULL; t = t->next_in_queue) {
+        if (lane_of(inc, t) != NULL)
+            continue;
+        struct lane *lane = lane_of(inc, NULL);
+        if (lane == NULL)
+            return;
+        lane->table = t;
+        lane->table_id = table_id(view_of(t->db), view_of(t->table));
+    }
+}
+
+int incremental_service(struct incremental *inc, const struct snapshot_place *place, int64_t now_ms, int64_t now_ns)
+{
+    int wait_ms = -1;
+    for (unsigned i = 0; i < inc->set.threads; i++)
+        take_answer(inc, &inc->lanes[i], now_ms);
+    for (unsigned i = 0; i < inc->set.threads && inc->block == NULL; i++)
+        close_passed(inc, &inc->lanes[i], place, now_ns);
+    advance_queue(inc);
+    for (unsigned i = 0; i < inc->set.threads; i++) {
+        struct lane *lane = &inc->lanes[i];
+        order_if_wanted(inc, lane, place, now_ms);
+        if (lane->table == NULL || inc->is_paused)
+            continue;
+        bool is_ended = lane->table->state == TABLE_DONE || lane->table->state == TABLE_FAILED;
+        if (is_ended)
+            wait_ms = 0;
+        else if (wait_ms != 0 && lane->table->again_at_ms > now_ms)
+            wait_ms = (int)(lane->table->again_at_ms - now_ms);
+        else if (wait_ms < 0 && inc->set.rows_per_second > 0)
+            wait_ms = 50;
+    }
+    return inc->block != NULL ? 0 : wait_ms;
+}
+
+unsigned incremental_fds(const struct incremental *inc, int *fds)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < inc->set.threads; i++)
+        if (inc->lanes[i].worker != NULL)
+            fds[n++] = worker_fd(inc->lanes[i].worker);
+    return n;
+}

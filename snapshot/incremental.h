@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * incremental: the re-reads that were asked for, one table after the other (several at once when there are threads).
+ *
+ *   execute  tables are appended to the queue        pause   what is open is closed, nothing more is read
+ *   stop     tables are taken out, at once           resume  reading goes on behind the last closed window
+ *
+ * The loop tells it what the stream does (hear, reshaped), gives it turns (service), and sends the blocks it is handed;
+ * a block is followed by its progress, so that both go into one Kafka transaction.
+ *
+ * Always true:
+ *   I1  a table's windows close in key order; `done` of each table is what a restart goes on from
+ *   I2  rows held together stay within the budget: then no more is read
+ *   I3  while a block is unsent nothing else may be sent
+ *
+ * Loop thread only, but for the workers.
+ */
+#ifndef TIDEMARK_SNAPSHOT_INCREMENTAL_H
+#define TIDEMARK_SNAPSHOT_INCREMENTAL_H
+
+#include "binlog/gtid.h"
+#include "snapshot/block.h"
+#include "snapshot/snapshot.h"
+#include "snapshot/table_read.h"
+#include "snapshot/worker.h"
+
+enum { INCREMENTAL_THREADS_MAX = 16 };
+
+struct incremental_settings {
+    struct worker_settings worker;
+    const struct record_settings *record;
+    uint32_t chunk_size;      /* incremental.snapshot.chunk.size */
+    unsigned threads;         /* snapshot.max.threads */
+    size_t budget_bytes;      /* of rows held */
+    uint64_t rows_per_second; /* tidemark.snapshot.rows.per.second; 0: no limit */
+};
+
+enum incremental_event {
+    INCREMENTAL_STARTED,
+    INCREMENTAL_IN_PROGRESS,
+    INCREMENTAL_TABLE_DONE, /* t says how */
+    INCREMENTAL_PAUSED,
+    INCREMENTAL_RESUMED,
+    INCREMENTAL_ABORTED,
+    INCREMENTAL_COMPLETED,
+};
+
+enum incremental_shape { INCREMENTAL_SHAPE_FOUND, INCREMENTAL_SHAPE_UNKNOWN, INCREMENTAL_NOT_CAPTURED };
+
+struct incremental;
+
+struct incremental_hooks {
+    void *ctx;
+    /* The shape of a table at the stream's place, with one count. */
+    enum incremental_shape (*find_shape)(void *ctx, struct view db, struct view table, const struct shape **shape);
+    /* S0: fills the set with all that the stream has handed over; false without GTIDs. */
+    bool (*barrier)(void *ctx, struct gtid_set *set);
+    /* Something happened; t is the table it concerns, or NULL. */
+    void (*tell)(void *ctx, enum incremental_event what, const struct table_read *t);
+    /* The stored progress has changed: it goes with the next commit. */
+    void (*progress)(void *ctx);
+};
+
+struct incremental *incremental_new(const struct incremental_settings *set, const struct incremental_hooks *hooks);
+
+/* False: a worker does not end in time; leave the process. */
+bool incremental_free(struct incremental **inc, int timeout_ms);
+
+/* Appends a table, which is taken; one that is in the queue with the same filter and surrogate is not added again
+ * (false; t is freed). is_loaded: from a stored state, nothing is told. */
+bool incremental_add(struct incremental *inc, struct table_read *t, bool is_loaded);
+
+/* Takes out the tables for which matches says yes; returns how many. */
+unsigned incremental_stop(struct incremental *inc, bool (*matches)(void *ctx, const struct table_read *t), void *ctx);
+
+/* False when it makes no difference. */
+bool incremental_pause(struct incremental *inc);
+bool incremental_resume(struct incremental *inc);
+bool incremental_is_paused(const struct incremental *inc);
+bool incremental_is_running(const struct incremental *inc);
+
+/* The tables left, first the ones being read; walk by next_in_queue. */
+const struct table_read *incremental_tables(const struct incremental *inc);
+
+/* ---- what the stream does ---- */
+
+void incremental_hear(struct incremental *inc, const char *table_id, struct view before_key, struct view after_key);
+void incremental_reshaped(struct incremental *inc, struct view db, struct view table);
+void incremental_other_server(struct incremental *inc); /* also when the stream starts again at an earlier place */
+
+/* ---- turns ---- */
+
+/* Answers, orders, closings. Returns in how many ms it wants a turn again, -1: when news come. */
+int incremental_service(struct incremental *inc, const struct snapshot_place *place, int64_t now_ms, int64_t now_ns);
+
+/* The block to send now, or NULL. incremental_sent when all of it is given to the producer. */
+struct block *incremental_block(struct incremental *inc);
+void incremental_sent(struct incremental *inc);
+
+/* What is unsent is forgotten: it will be read again. The stored state is loaded anew by its owner. */
+void incremental_reset(struct incremental *inc);
+
+/* The workers' descriptors; returns their number. They are there from the first table on. */
+unsigned incremental_fds(const struct incremental *inc, int *fds);
+
+#endif
