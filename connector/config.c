@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "connector/config.h"
 
+#include "base/keystore.h"
 #include "connector/client_options.h"
 #include "connector/expand.h"
 #include "connector/options.h"
@@ -422,6 +423,35 @@ static void settle_statements(struct config *cfg)
     cfg->source.n_initial_statements = n;
 }
 
+/* The stores are opened here only to tell what is wrong with them; each connection reads them again. */
+static void settle_stores(struct reading *r)
+{
+    const struct source_settings *src = &r->cfg->source;
+    bool verifies = src->tls == SOURCE_TLS_VERIFY_CA || src->tls == SOURCE_TLS_VERIFY_IDENTITY;
+    struct buf certificates, key;
+    struct fail why;
+    if (verifies && src->truststore == NULL)
+        config_notes_add(
+            r->notes, LOG_ERROR,
+            "database.ssl.mode=%s needs database.ssl.truststore; hint: what this system trusts is often in "
+            "/etc/ssl/certs/ca-certificates.crt",
+            src->tls == SOURCE_TLS_VERIFY_CA ? "verify_ca" : "verify_identity");
+    if (src->tls == SOURCE_TLS_DISABLED)
+        return;
+    buf_init(&certificates);
+    buf_init(&key);
+    if (src->truststore != NULL &&
+        !keystore_read_trusted(src->truststore, src->truststore_password, &certificates, &why))
+        complain(r, find(r, "database.ssl.truststore"), why.text);
+    if (src->keystore != NULL &&
+        !keystore_read_identity(src->keystore, src->keystore_password, &certificates, &key, &why))
+        complain(r, find(r, "database.ssl.keystore"), why.text);
+    if (buf_size(&key) > 0)
+        explicit_bzero(key.start, buf_size(&key));
+    buf_fini(&certificates);
+    buf_fini(&key);
+}
+
 static void settle_source(struct reading *r)
 {
     struct config *cfg = r->cfg;
@@ -430,9 +460,7 @@ static void settle_source(struct reading *r)
     if (cfg->keep_alive && cfg->source.heartbeat_ms == 0)
         cfg->source.heartbeat_ms = 1;
     settle_statements(cfg);
-    if (cfg->source.tls == SOURCE_TLS_VERIFY_CA || cfg->source.tls == SOURCE_TLS_VERIFY_IDENTITY)
-        if (cfg->source.truststore == NULL)
-            config_notes_add(r->notes, LOG_ERROR, "database.ssl.mode=verify_… needs database.ssl.truststore");
+    settle_stores(r);
 }
 
 static void settle(struct reading *r)

@@ -296,17 +296,28 @@ static bool take_lock(struct offset_file *f, const char *path, struct fail *why)
     return f->lock_fd >= 0;
 }
 
-struct offset_file *offset_file_open(const char *path, struct fail *why)
+static struct offset_file *open_parts(const char *path, bool is_locked, struct fail *why)
 {
     struct offset_file *f = mem_zero(1, sizeof *f);
+    f->lock_fd = -1;
     f->folder = folder_of(path);
     part_init(&f->parts[OFFSET_FILE_OFFSETS], path, "");
     part_init(&f->parts[OFFSET_FILE_SHAPES], path, ".shapes");
-    if (take_lock(f, path, why) && part_read(&f->parts[OFFSET_FILE_OFFSETS], why) &&
+    if ((!is_locked || take_lock(f, path, why)) && part_read(&f->parts[OFFSET_FILE_OFFSETS], why) &&
         part_read(&f->parts[OFFSET_FILE_SHAPES], why))
         return f;
     offset_file_close(&f);
     return NULL;
+}
+
+struct offset_file *offset_file_open(const char *path, struct fail *why)
+{
+    return open_parts(path, true, why);
+}
+
+struct offset_file *offset_file_peek(const char *path, struct fail *why)
+{
+    return open_parts(path, false, why);
 }
 
 void offset_file_close(struct offset_file **file)

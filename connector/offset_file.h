@@ -29,6 +29,10 @@ enum offset_file_part {
 MUST_USE struct offset_file *offset_file_open(const char *path, struct fail *why);
 void offset_file_close(struct offset_file **f);
 
+/* The same for looking only: takes no lock and leaves nothing behind, so another process may be writing; nothing may be
+ * put or stored. */
+MUST_USE struct offset_file *offset_file_peek(const char *path, struct fail *why);
+
 /* Hands over each line of a part. */
 MUST_USE bool offset_file_load(struct offset_file *f, enum offset_file_part part, state_topic_fn on_record, void *ctx,
                                struct fail *why);

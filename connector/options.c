@@ -115,8 +115,10 @@ void option_print_allowed(const struct option *o, struct buf *out)
         print_choices(o, out);
         break;
     case OPTION_TEXT:
+        buf_put_text(out, o->is_required ? "a text that is not blank" : "a text");
+        break;
     case OPTION_SECRET:
-        buf_put_literal(out, "a text that is not blank");
+        buf_put_literal(out, "a text");
         break;
     case OPTION_NAME:
         buf_put_literal(out, "a name of letters, digits, '_', '.' and '-'");
@@ -210,11 +212,17 @@ static bool has_only(const char *text, const char *extra)
     return true;
 }
 
+/* A blank text is as if it were not written, except where a name must be there. */
+static bool is_unset_by_blank(const struct option *o)
+{
+    return !o->is_required && (o->type == OPTION_TEXT || o->type == OPTION_SECRET);
+}
+
 static bool parse_text(const struct option *o, const char *value, struct arena *memory, const char **at,
                        struct fail *why)
 {
-    if (trim(view_of(value)).n == 0)
-        return refuse(o, why);
+    if (o->type == OPTION_SECRET ? *value == '\0' : trim(view_of(value)).n == 0)
+        return is_unset_by_blank(o) || refuse(o, why);
     if (o->type == OPTION_NAME && !has_only(value, "_.-"))
         return refuse(o, why);
     if (o->type == OPTION_HOST && !has_only(value, "_.-:%[]"))

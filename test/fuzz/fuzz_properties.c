@@ -19,7 +19,7 @@ static void check_entries(const struct properties *p)
 static bool names_a_file(const struct properties *p)
 {
     for (size_t i = 0; i < p->n; i++)
-        if (strstr(p->items[i].value, "${") != NULL || strstr(p->items[i].key, "store.location") != NULL)
+        if (strstr(p->items[i].value, "${") != NULL || strstr(p->items[i].key, "store") != NULL)
             return true;
     return false;
 }

@@ -369,6 +369,26 @@ static void verification_needs_a_truststore(void **state)
     config_free(&cfg);
 }
 
+static void stores_that_cannot_be_read_are_told_with_their_key(void **state)
+{
+    (void)state;
+    check_refused(BASE "database.ssl.truststore=test/data/keystore/authority.jks\n",
+                  "database.ssl.truststore=test/data/keystore/authority.jks (line 7): read certificates from");
+    check_refused(BASE "database.ssl.keystore=test/data/keystore/client.p12\ndatabase.ssl.keystore.password=wrong\n",
+                  "the password is wrong");
+    struct config *cfg = accepted(BASE "database.ssl.mode=disabled\ndatabase.ssl.truststore=/none\n");
+    config_free(&cfg);
+}
+
+static void blank_password_is_none(void **state)
+{
+    (void)state;
+    struct config *cfg = accepted(BASE "database.password=\nname= \n");
+    assert_null(cfg->source.password);
+    assert_string_equal(cfg->name, "shop");
+    config_free(&cfg);
+}
+
 static void references_are_replaced_and_broken_ones_named(void **state)
 {
     (void)state;
@@ -459,6 +479,8 @@ int main(void)
         cmocka_unit_test(brokers_are_taken_from_the_first_place_that_has_them),
         cmocka_unit_test(offsets_are_in_a_topic_or_in_a_file),
         cmocka_unit_test(verification_needs_a_truststore),
+        cmocka_unit_test(stores_that_cannot_be_read_are_told_with_their_key),
+        cmocka_unit_test(blank_password_is_none),
         cmocka_unit_test(references_are_replaced_and_broken_ones_named),
         cmocka_unit_test(records_ask_the_filters),
         cmocka_unit_test(file_is_loaded_or_refused_with_its_path),

@@ -153,14 +153,22 @@ static void each_offered_row_refuses_wrong_values(void **state)
     }
 }
 
-static void each_text_must_not_be_blank(void **state)
+static void each_blank_text_counts_as_unset_unless_it_is_required(void **state)
 {
     (void)state;
+    struct buf said;
+    buf_init(&said);
     for (size_t i = 0; option_at(i) != NULL; i++) {
         const struct option *o = option_at(i);
-        if (o->tier == TIER_OFFERED && (o->type == OPTION_TEXT || o->type == OPTION_NAME || o->type == OPTION_SECRET))
+        bool is_text = o->type == OPTION_TEXT || o->type == OPTION_SECRET;
+        if (o->tier != TIER_OFFERED || !(is_text || o->type == OPTION_NAME || o->type == OPTION_HOST))
+            continue;
+        if (o->is_required || !is_text)
             check_refused(o, "");
+        else if (!accepts(o->name, "", &said) && !says(&said, "bootstrap.servers is missing"))
+            fail_msg("%s=: %s", o->name, (const char *)said.start);
     }
+    buf_fini(&said);
 }
 
 static void each_choice_is_accepted_or_says_why_not(void **state)
@@ -297,7 +305,7 @@ int main(void)
         cmocka_unit_test(each_number_has_room_for_its_range),
         cmocka_unit_test(each_default_is_a_value_its_row_accepts),
         cmocka_unit_test(each_offered_row_refuses_wrong_values),
-        cmocka_unit_test(each_text_must_not_be_blank),
+        cmocka_unit_test(each_blank_text_counts_as_unset_unless_it_is_required),
         cmocka_unit_test(each_choice_is_accepted_or_says_why_not),
         cmocka_unit_test(each_fixed_and_refused_row_stops_the_start),
         cmocka_unit_test(each_ignored_row_is_told_and_each_quiet_one_passes),
