@@ -174,6 +174,7 @@ void table_read_close(struct table_read *t, uint32_t n_sent)
     if (!chunk_key_is_empty(&w->next))
         chunk_key_set(&t->done, buf_view(&w->next.text));
     t->rows_sent += n_sent;
+    t->rows_done += w->n_read;
     bool was_final = w->is_final;
     t->first_window = (t->first_window + 1) % WINDOWS_AHEAD;
     t->n_windows--;
@@ -191,6 +192,7 @@ void table_read_rewind(struct table_read *t)
     }
     t->n_windows = 0;
     chunk_key_set(&t->read, buf_view(&t->done.text));
+    t->rows_read = t->rows_done;
     t->is_read = false;
     forget_shape(t);
     if (t->state == TABLE_READING)

@@ -59,6 +59,7 @@ struct table_read {
     bool is_read;          /* nothing is left to order */
     int64_t again_at_ms;   /* an order failed: not before */
     uint64_t rows_read;    /* dropped ones too */
+    uint64_t rows_done;    /* of those, in closed windows: what is stored */
     uint64_t rows_sent;
     int64_t estimated_rows; /* -1: unknown */
 

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "connector/progress.h"
+
+#include "connector/json_text.h"
+
+#include <cjson/cJSON.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- signals ---- */
+
+static const char *const outcome_names[] = {"running", "done", "stopped", "refused"};
+
+const char *signal_outcome_name(enum signal_outcome outcome)
+{
+    return outcome_names[outcome];
+}
+
+void signal_log_init(struct signal_log *log)
+{
+    log->n = 0;
+}
+
+static void record_fini(struct signal_record *rec)
+{
+    free(rec->id);
+    free(rec->why);
+}
+
+void signal_log_fini(struct signal_log *log)
+{
+    for (unsigned i = 0; i < log->n; i++)
+        record_fini(&log->items[i]);
+    log->n = 0;
+}
+
+void signal_log_add(struct signal_log *log, struct view id, int64_t offset, enum signal_outcome outcome, const char *why)
+{
+    if (log->n == PROGRESS_SIGNALS) {
+        record_fini(&log->items[0]);
+        memmove(log->items, log->items + 1, (PROGRESS_SIGNALS - 1) * sizeof *log->items);
+        log->n--;
+    }
+    log->items[log->n++] =
+        (struct signal_record){view_to_string(id), offset, outcome, why == NULL ? NULL : mem_strdup(why)};
+}
+
+void signal_log_end(struct signal_log *log, struct view id, enum signal_outcome outcome, const char *why)
+{
+    for (unsigned i = log->n; i > 0; i--) {
+        struct signal_record *rec = &log->items[i - 1];
+        if (rec->outcome != OUTCOME_RUNNING || !view_is(id, rec->id))
+            continue;
+        rec->outcome = outcome;
+        free(rec->why);
+        rec->why = why == NULL ? NULL : mem_strdup(why);
+        return;
+    }
+}
+
+/* ---- printing ---- */
+
+static void put_text_or_null(struct buf *out, const char *name, const char *text)
+{
+    json_text_put_name(out, name);
+    if (text == NULL)
+        buf_put_literal(out, "null");
+    else
+        json_text_put_string(out, view_of(text));
+}
+
+static void put_key(struct buf *out, const char *name, const struct chunk_key *key)
+{
+    json_text_put_name(out, name);
+    if (chunk_key_is_empty(key))
+        buf_put_literal(out, "null");
+    else
+        buf_put_view(out, buf_view(&key->text));
+}
+
+static void put_number(struct buf *out, const char *name, int64_t v)
+{
+    json_text_put_name(out, name);
+    json_text_put_number(out, v);
+}
+
+static void put_table(struct buf *out, const struct table_read *t)
+{
+    buf_put_u8(out, '{');
+    put_text_or_null(out, "db", t->db);
+    put_text_or_null(out, "table", t->table);
+    put_text_or_null(out, "filter", t->filter);
+    put_text_or_null(out, "surrogate", t->surrogate);
+    put_text_or_null(out, "id", t->signal_id);
+    put_key(out, "done", &t->done);
+    put_key(out, "last", &t->last);
+    put_number(out, "rows_read", (int64_t)t->rows_done);
+    put_number(out, "rows_sent", (int64_t)t->rows_sent);
+    put_number(out, "estimated", t->estimated_rows);
+    buf_put_u8(out, '}');
+}
+
+static void put_signal(struct buf *out, const struct signal_record *rec)
+{
+    buf_put_u8(out, '{');
+    put_text_or_null(out, "id", rec->id);
+    put_number(out, "offset", rec->offset);
+    put_text_or_null(out, "outcome", outcome_names[rec->outcome]);
+    if (rec->why != NULL)
+        put_text_or_null(out, "why", rec->why);
+    buf_put_u8(out, '}');
+}
+
+char *progress_print(const struct incremental *inc, const struct signal_log *log)
+{
+    struct buf out;
+    if (!incremental_is_running(inc) && log->n == 0)
+        return NULL;
+    buf_init(&out);
+    buf_put_literal(&out, "{\"tables\":[");
+    for (const struct table_read *t = incremental_tables(inc); t != NULL; t = t->next_in_queue) {
+        if (t->state == TABLE_DONE || t->state == TABLE_FAILED)
+            continue;
+        if (out.p[-1] != '[')
+            buf_put_u8(&out, ',');
+        put_table(&out, t);
+    }
+    buf_put_literal(&out, "],\"signals\":[");
+    for (unsigned i = 0; i < log->n; i++) {
+        if (i > 0)
+            buf_put_u8(&out, ',');
+        put_signal(&out, &log->items[i]);
+    }
+    buf_put_literal(&out, "]}");
+    buf_put_u8(&out, 0);
+    return (char *)out.start;
+}
+
+/* ---- loading ---- */
+
+static char *text_of(const cJSON *object, const char *name)
+{
+    const cJSON *v = cJSON_GetObjectItemCaseSensitive(object, name);
+    return cJSON_IsString(v) ? mem_strdup(v->valuestring) : NULL;
+}
+
+static int64_t number_of(const cJSON *object, const char *name, int64_t otherwise)
+{
+    const cJSON *v = cJSON_GetObjectItemCaseSensitive(object, name);
+    return cJSON_IsNumber(v) ? (int64_t)v->valuedouble : otherwise;
+}
+
+/* Keys are kept as text: a number beyond a double's digits must come back as it was. So they are cut out of the stored text
+ * by name, not printed by the parser. */
+static void cut_key(struct view object, const char *name, struct chunk_key *key)
+{
+    struct buf member;
+    buf_init(&member);
+    buf_printf(&member, "\"%s\":[", name);
+    const uint8_t *at = memmem(object.p, object.n, member.start, buf_size(&member));
+    if (at != NULL) {
+        size_t begin = (size_t)(at - object.p) + buf_size(&member) - 1;
+        size_t end = json_text_skip(object, begin);
+        chunk_key_set(key, (struct view){object.p + begin, end - begin});
+    }
+    buf_fini(&member);
+}
+
+static bool load_table(struct incremental *inc, const cJSON *item, struct view text, struct fail *why)
+{
+    const cJSON *db = cJSON_GetObjectItemCaseSensitive(item, "db");
+    const cJSON *table = cJSON_GetObjectItemCaseSensitive(item, "table");
+    if (!cJSON_IsString(db) || !cJSON_IsString(table))
+        return fail_set(why, FAIL_STOP, FAIL_AREA_DATA, 0, "the stored progress of a snapshot names no table: %.*s",
+                        VIEW_ARGS(text));
+    struct table_read *t = table_read_new(view_of(db->valuestring), view_of(table->valuestring));
+    t->filter = text_of(item, "filter");
+    t->surrogate = text_of(item, "surrogate");
+    t->signal_id = text_of(item, "id");
+    cut_key(text, "done", &t->done);
+    cut_key(text, "last", &t->last);
+    chunk_key_set(&t->read, buf_view(&t->done.text));
+    t->has_last = !chunk_key_is_empty(&t->last);
+    t->rows_read = t->rows_done = (uint64_t)number_of(item, "rows_read", 0);
+    t->rows_sent = (uint64_t)number_of(item, "rows_sent", 0);
+    t->estimated_rows = number_of(item, "estimated", -1);
+    incremental_add(inc, t, true);
+    return true;
+}
+
+static void load_signal(struct signal_log *log, const cJSON *item)
+{
+    const cJSON *id = cJSON_GetObjectItemCaseSensitive(item, "id");
+    const cJSON *outcome = cJSON_GetObjectItemCaseSensitive(item, "outcome");
+    const cJSON *why = cJSON_GetObjectItemCaseSensitive(item, "why");
+    enum signal_outcome o = OUTCOME_DONE;
+    for (unsigned i = 0; cJSON_IsString(outcome) && i < sizeof outcome_names / sizeof *outcome_names; i++)
+        if (strcmp(outcome->valuestring, outcome_names[i]) == 0)
+            o = (enum signal_outcome)i;
+    signal_log_add(log, view_of(cJSON_IsString(id) ? id->valuestring : ""), number_of(item, "offset", -1), o,
+                   cJSON_IsString(why) ? why->valuestring : NULL);
+}
+
+/* The next object of an array's text; *at moves behind it. */
+static struct view next_object(struct view text, size_t *at)
+{
+    while (*at < text.n && text.p[*at] != '{')
+        (*at)++;
+    size_t begin = *at;
+    *at = begin < text.n ? json_text_skip(text, begin) : text.n;
+    return (struct view){text.p + begin, *at - begin};
+}
+
+bool progress_load(struct incremental *inc, struct signal_log *log, const char *text, struct fail *why)
+{
+    if (text == NULL)
+        return true;
+    cJSON *root = cJSON_Parse(text);
+    const cJSON *tables = cJSON_GetObjectItemCaseSensitive(root, "tables");
+    const cJSON *signals = cJSON_GetObjectItemCaseSensitive(root, "signals");
+    const char *array = strstr(text, "\"tables\":[");
+    bool ok = cJSON_IsArray(tables) && array != NULL;
+    if (!ok)
+        fail_set(why, FAIL_STOP, FAIL_AREA_DATA, 0, "the stored progress of snapshots can't be read: %s", text);
+    const cJSON *item;
+    size_t at = 0;
+    cJSON_ArrayForEach(item, tables)
+    {
+        if (!ok)
+            break;
+        ok = load_table(inc, item, next_object(view_of(array), &at), why);
+    }
+    cJSON_ArrayForEach(item, signals) load_signal(log, item);
+    cJSON_Delete(root);
+    return ok;
+}
