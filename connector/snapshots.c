@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "connector/snapshots.h"
+
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "binlog/ddl.h"
+
+struct snapshots {
+    const struct config *cfg;
+    struct shape_store *shapes;
+    struct frontier *frontier;
+    struct snapshots_hooks hooks;
+    struct incremental *inc;
+    struct signal_log signals;
+};
+
+/* ---- what the re-reads ask ---- */
+
+enum incremental_shape snapshots_find_shape(struct snapshots *sn, struct view db, struct view table,
+                                            const struct shape **shape)
+{
+    const struct offset_state *st = &sn->frontier->state;
+    const struct shape_place place = {st->has_gtids ? &st->gtids : NULL, &st->pos, st->server_uuid};
+    const struct shape_version *version;
+    struct fail why;
+    if (!filter_has_table(&sn->cfg->filter, db, table))
+        return INCREMENTAL_NOT_CAPTURED;
+    if (shape_store_at(sn->shapes, db, table, &place, &version) != SHAPE_FOUND || version->ddl == NULL)
+        return INCREMENTAL_SHAPE_UNKNOWN;
+    const struct ddl_context ctx = {.db = db};
+    *shape = ddl_read_create(NULL, &ctx, view_of(version->ddl), &why);
+    if (*shape != NULL)
+        return INCREMENTAL_SHAPE_FOUND;
+    log_error("snapshots", "the stored shape of %.*s.%.*s can't be read: %s", VIEW_ARGS(db), VIEW_ARGS(table), why.text);
+    return INCREMENTAL_SHAPE_UNKNOWN;
+}
+
+static enum incremental_shape find_shape(void *ctx, struct view db, struct view table, const struct shape **shape)
+{
+    return snapshots_find_shape(ctx, db, table, shape);
+}
+
+/* S0: what is complete, and the transaction under way, some of which was handed over. */
+static bool barrier(void *ctx, struct gtid_set *set)
+{
+    const struct snapshots *sn = ctx;
+    const struct frontier *f = sn->frontier;
+    if (!f->state.has_gtids)
+        return false;
+    gtid_set_copy(set, &f->state.gtids);
+    if (f->is_inside && !f->keeps_gtid_out && f->gtid.n > 0)
+        gtid_set_add(set, &f->gtid);
+    return true;
+}
+
+static void tell(void *ctx, enum incremental_event what, const struct table_read *t)
+{
+    struct snapshots *sn = ctx;
+    if (what == INCREMENTAL_TABLE_DONE) {
+        log_info("snapshots", "%s.%s: %s, %llu rows read, %llu sent", t->db, t->table, t->status,
+                 (unsigned long long)t->rows_read, (unsigned long long)t->rows_sent);
+        if (t->state == TABLE_FAILED)
+            log_warn("snapshots", "%s", t->why.text);
+    }
+    sn->hooks.tell(sn->hooks.ctx, what, t);
+}
+
+static void progress(void *ctx)
+{
+    snapshots_changed(ctx);
+}
+
+/* ---- life ---- */
+
+struct snapshots *snapshots_new(const struct config *cfg, struct shape_store *shapes, struct frontier *frontier,
+                                const struct snapshots_hooks *hooks)
+{
+    struct snapshots *sn = mem_zero(1, sizeof *sn);
+    sn->cfg = cfg;
+    sn->shapes = shapes;
+    sn->frontier = frontier;
+    sn->hooks = *hooks;
+    signal_log_init(&sn->signals);
+    const struct incremental_settings set = {
+        .worker = {.source = &cfg->source,
+                   .record = &cfg->record,
+                   .filter_timeout_ms = cfg->source.query_timeout_ms,
+                   .may_lock_for_share = cfg->snapshot_for_share},
+        .record = &cfg->record,
+        .chunk_size = (uint32_t)cfg->chunk_size,
+        .threads = (unsigned)cfg->snapshot_threads,
+        .budget_bytes = (size_t)cfg->queue_bytes / 4,
+        .rows_per_second = (uint64_t)cfg->snapshot_rows_per_second,
+    };
+    const struct incremental_hooks inc_hooks = {sn, find_shape, barrier, tell, progress};
+    sn->inc = incremental_new(&set, &inc_hooks);
+    return sn;
+}
+
+bool snapshots_free(struct snapshots **snapshots, int timeout_ms)
+{
+    struct snapshots *sn = *snapshots;
+    if (sn == NULL)
+        return true;
+    if (!incremental_free(&sn->inc, timeout_ms))
+        return false;
+    signal_log_fini(&sn->signals);
+    free(sn);
+    *snapshots = NULL;
+    return true;
+}
+
+bool snapshots_load(struct snapshots *sn, const struct offset_state *stored, struct fail *why)
+{
+    incremental_reset(sn->inc);
+    signal_log_fini(&sn->signals);
+    signal_log_init(&sn->signals);
+    if (!progress_load(sn->inc, &sn->signals, stored->snapshots, why))
+        return false;
+    if (stored->is_paused)
+        incremental_pause(sn->inc);
+    return true;
+}
+
+struct incremental *snapshots_incremental(struct snapshots *sn)
+{
+    return sn->inc;
+}
+
+struct signal_log *snapshots_signals(struct snapshots *sn)
+{
+    return &sn->signals;
+}
+
+void snapshots_changed(struct snapshots *sn)
+{
+    struct offset_state *st = &sn->frontier->state;
+    free(st->snapshots);
+    st->snapshots = progress_print(sn->inc, &sn->signals);
+    st->is_paused = incremental_is_paused(sn->inc);
+    sn->frontier->has_moved = true;
+}
+
+/* ---- the pump ---- */
+
+void snapshots_hear(struct snapshots *sn, const struct change *chg)
+{
+    switch (chg->kind) {
+    case CHANGE_RECORD:
+    case CHANGE_UNSENT:
+        if (chg->record.table != NULL && chg->record.before_key.n + chg->record.after_key.n > 0)
+            incremental_hear(sn->inc, chg->record.table, chg->record.before_key, chg->record.after_key);
+        break;
+    case CHANGE_SHAPE:
+    case CHANGE_REWRITE:
+        incremental_reshaped(sn->inc, chg->mark.db, chg->mark.table);
+        break;
+    case CHANGE_ORIGIN:
+        incremental_other_server(sn->inc);
+        break;
+    default:
+        break;
+    }
+}
+
+int snapshots_service(struct snapshots *sn, int64_t now_ms)
+{
+    const struct frontier *f = sn->frontier;
+    char gtid[GTID_TEXT_BYTES] = "";
+    if (!f->is_ready)
+        return -1;
+    if (f->gtid.n > 0)
+        gtid_print(&f->gtid, gtid);
+    const struct log_position *at = f->state.reached.file[0] != '\0' ? &f->state.reached : &f->state.pos;
+    struct snapshot_place place = {
+        .pos = f->is_inside ? f->begun : *at,
+        .gtid = gtid,
+        .server_id = f->state.server_id,
+        .server_uuid = f->state.server_uuid,
+    };
+    return incremental_service(sn->inc, &place, now_ms, clock_wall_ns());
+}
+
+bool snapshots_are_running(const struct snapshots *sn)
+{
+    return incremental_is_running(sn->inc);
+}

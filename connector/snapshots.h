@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * snapshots: the re-reads of a run, between the pump that sends and the folder that reads.
+ *
+ * Gives the re-reads what they ask of the run (shapes, the set handed over, notices) and the pump what it needs of them:
+ * blocks to send, progress to store. Loop thread only.
+ */
+#ifndef TIDEMARK_CONNECTOR_SNAPSHOTS_H
+#define TIDEMARK_CONNECTOR_SNAPSHOTS_H
+
+#include "connector/config.h"
+#include "connector/frontier.h"
+#include "connector/progress.h"
+#include "connector/shape_store.h"
+#include "snapshot/incremental.h"
+
+struct snapshots;
+
+/* What is to be told of a snapshot; see signals.md of the format, "Notifications". */
+struct snapshots_hooks {
+    void *ctx;
+    void (*tell)(void *ctx, enum incremental_event what, const struct table_read *t);
+};
+
+/* All lent. */
+struct snapshots *snapshots_new(const struct config *cfg, struct shape_store *shapes, struct frontier *frontier,
+                                const struct snapshots_hooks *hooks);
+bool snapshots_free(struct snapshots **sn, int timeout_ms);
+
+/* Forgets what is under way and takes up what is stored. The stream starts again from there, too. */
+MUST_USE bool snapshots_load(struct snapshots *sn, const struct offset_state *stored, struct fail *why);
+
+struct incremental *snapshots_incremental(struct snapshots *sn);
+struct signal_log *snapshots_signals(struct snapshots *sn);
+
+/* The progress is another: it goes into the state that is stored next. */
+void snapshots_changed(struct snapshots *sn);
+
+/* ---- for the pump ---- */
+
+/* A change was sent or passed. */
+void snapshots_hear(struct snapshots *sn, const struct change *chg);
+
+/* A turn; the stream stands where the frontier says. In how many ms it wants another, -1: when news come. */
+int snapshots_service(struct snapshots *sn, int64_t now_ms);
+
+bool snapshots_are_running(const struct snapshots *sn);
+
+/* Whether a table exists here, is captured, and what it looks like; one count. */
+enum incremental_shape snapshots_find_shape(struct snapshots *sn, struct view db, struct view table,
+                                            const struct shape **shape);
+
+#endif
