@@ -3,6 +3,8 @@
 
 #include "base/fail.h"
 #include "connector/config.h"
+#include "connector/connector.h"
+#include "connector/offsets_show.h"
 #include "connector/options.h"
 
 #include <stdio.h>
@@ -42,6 +44,33 @@ static int put_out(struct buf *text)
 
 /* ---- the commands ---- */
 
+static int run(const struct call *call)
+{
+    struct fail why;
+    struct config *cfg = config_load(call->file, &why);
+    if (cfg == NULL)
+        return report(&why);
+    int code = connector_run(cfg);
+    config_free(&cfg);
+    return code;
+}
+
+static int show_offsets(const struct call *call)
+{
+    struct fail why = {0};
+    struct config *cfg = config_load(call->file, &why);
+    if (cfg == NULL)
+        return report(&why);
+    struct buf text;
+    buf_init(&text);
+    int code = offsets_show(cfg, call->as_json, &text, &why);
+    if (why.kind != FAIL_NONE)
+        log_fail(LOG_ERROR, "tidemark", &why);
+    int written = put_out(&text);
+    config_free(&cfg);
+    return code != EXIT_DONE ? code : written;
+}
+
 static int check(const struct call *call)
 {
     struct fail why;
@@ -68,7 +97,10 @@ static int help(const struct call *call);
 static int help_exit_codes(const struct call *call);
 
 static const struct command commands[] = {
+    {"run", "FILE", "follow the source and write its changes to Kafka until told to stop", true, false, false, run},
     {"check", "FILE", "read the configuration and tell what is wrong with it", true, false, false, check},
+    {"offsets show", "FILE [--json]", "the stored position, and how far the source is ahead", true, true, false,
+     show_offsets},
     {"config", "[--markdown]", "all options: defaults, allowed values, meaning", false, false, true, config},
     {"help", "", "this text", false, false, false, help},
     {"help exit-codes", "", "what the exit codes mean", false, false, false, help_exit_codes},

@@ -58,6 +58,10 @@ struct config {
     int max_retries;          /* errors.max.retries; -1: for ever */
     int retry_first_ms;       /* errors.retry.delay.initial.ms */
     int retry_most_ms;        /* errors.retry.delay.max.ms */
+    int chunk_size;           /* incremental.snapshot.chunk.size */
+    int snapshot_threads;     /* snapshot.max.threads */
+    int snapshot_rows_per_second; /* tidemark.snapshot.rows.per.second; 0: no limit */
+    bool snapshot_for_share;  /* tidemark.snapshot.for.share */
     bool ignore_gtids;        /* gtid.ignore.on.recovery: go on by file and offset */
     enum failure_mode inconsistent_schema; /* inconsistent.schema.handling.mode */
     enum failure_mode processing_failure;  /* event.processing.failure.handling.mode */

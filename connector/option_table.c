@@ -7,6 +7,7 @@
  */
 #include "connector/config.h"
 #include "connector/options.h"
+#include "snapshot/incremental.h"
 
 #include <limits.h>
 
@@ -494,11 +495,20 @@ static const struct option rows[] = {
     QUIET("snapshot.locking.mode", GROUP_SNAPSHOT, no_locks),
     QUIET("snapshot.locking.mode.custom.name", GROUP_SNAPSHOT, no_locks),
     QUIET("snapshot.lock.timeout.ms", GROUP_SNAPSHOT, no_locks),
+    NUMBER("snapshot.max.threads", GROUP_SNAPSHOT, OPTION_INT, "1", 1, INCREMENTAL_THREADS_MAX, snapshot_threads,
+           "How many tables are read at the same time, each over a connection of its own."),
     QUIET("snapshot.*", GROUP_SNAPSHOT, no_rows_read),
     QUIET("streaming.delay.ms", GROUP_SNAPSHOT, no_rows_read),
     QUIET("legacy.snapshot.max.threads", GROUP_SNAPSHOT, no_rows_read),
     QUIET("min.row.count.to.stream.results", GROUP_SNAPSHOT, no_rows_read),
-    QUIET("incremental.snapshot.*", GROUP_SNAPSHOT, no_signals),
+    NUMBER("incremental.snapshot.chunk.size", GROUP_SNAPSHOT, OPTION_INT, "1024", 1, 1000000, chunk_size,
+           "How many rows a query of a snapshot reads at most."),
+    QUIET("incremental.snapshot.*", GROUP_SNAPSHOT, "Snapshots write nothing to the source, and follow changes of shape."),
+    NUMBER("tidemark.snapshot.rows.per.second", GROUP_TIDEMARK, OPTION_INT, "0", 0, INT_MAX, snapshot_rows_per_second,
+           "At most so many rows a second are read by snapshots; 0: as fast as it goes."),
+    BOOL("tidemark.snapshot.for.share", GROUP_TIDEMARK, "false", snapshot_for_share,
+         "Without GTIDs a snapshot's rows must be read FOR SHARE, which takes short row locks on the source: only if "
+         "this allows it."),
 
     /* ---- signals and notifications ---- */
     IGNORED("signal.enabled.channels", GROUP_SIGNALS, no_signals),
