@@ -32,7 +32,10 @@ static void compile_name(struct step *s, const struct record_settings *set, cons
         buf_put_u8(&text, ',');
     json_put_string(&text, s->field);
     buf_put_u8(&text, ':');
+    size_t n = buf_size(&text);
+    buf_put(&text, (const uint8_t[STEP_PAD]){0}, STEP_PAD);
     s->name = keep(&text, memory);
+    s->name.n = n;
     buf_fini(&text);
 }
 

@@ -70,12 +70,25 @@ static bool decimal_of(const struct cell *c, struct cell_decimal *d)
     return true;
 }
 
+/* Two's complement, big-endian, as short as it goes, of what fits a long. */
+static void put_small_decimal(struct buf *out, int64_t v)
+{
+    uint64_t magnitude = (uint64_t)(v ^ (v >> 63));
+    unsigned n = (63u - (unsigned)__builtin_clzll(magnitude << 1 | 1)) / 8 + 1;
+    uint64_t bytes = __builtin_bswap64((uint64_t)v << (64 - 8 * n));
+    json_put_base64(out, (struct view){(const uint8_t *)&bytes, n});
+}
+
 static bool write_decimal(const struct step *s, const struct cell *c, struct buf *out)
 {
     (void)s;
     struct cell_decimal d;
     if (!decimal_of(c, &d))
         return false;
+    if (d.is_small && d.limb[0] <= INT64_MAX) {
+        put_small_decimal(out, d.is_negative ? -(int64_t)d.limb[0] : (int64_t)d.limb[0]);
+        return true;
+    }
     uint8_t bytes[DECIMAL_COMPLEMENT_MAX];
     unsigned n = decimal_complement(&d, bytes);
     json_put_base64(out, (struct view){bytes, n});

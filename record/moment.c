@@ -12,15 +12,6 @@ static bool is_possible(const struct cell_date *d)
     return temporal_day_exists(d) && d->hour < 24 && d->minute < 60 && d->second < 60 && d->micro < 1000000;
 }
 
-/* Years of two digits are meant for 1970 to 2069. */
-static inline struct cell_date adjusted(const struct step *s, const struct cell_date *d)
-{
-    struct cell_date date = *d;
-    if (s->adjusts_years && d->year < 100)
-        date.year = (uint16_t)(d->year + (d->year < 70 ? 2000 : 1900));
-    return date;
-}
-
 static int64_t floor_ms(int64_t micros)
 {
     return micros / 1000 - (micros % 1000 < 0 ? 1 : 0);
@@ -36,8 +27,13 @@ static inline enum reading read_date(const struct step *s, const struct cell *c,
         return READING_IMPOSSIBLE;
     if (temporal_has_zero_part(&c->date))
         return READING_ZERO;
-    *date = adjusted(s, &c->date);
-    return is_possible(&c->date) && is_possible(date) ? READING_GOOD : READING_IMPOSSIBLE;
+    *date = c->date;
+    if (!is_possible(date))
+        return READING_IMPOSSIBLE;
+    if (date->year >= 100 || !s->adjusts_years)
+        return READING_GOOD;
+    date->year = (uint16_t)(date->year + (date->year < 70 ? 2000 : 1900)); /* two digits are meant for 1970 to 2069 */
+    return is_possible(date) ? READING_GOOD : READING_IMPOSSIBLE;
 }
 
 /* What the writer of a reading that is not good does and returns. */
@@ -48,25 +44,72 @@ static bool put_none(const struct step *s, enum reading reading, struct buf *out
     return reading == READING_ZERO;
 }
 
-/* "2026-08-04T09:50:22.5Z" in quotes; all fraction digits of fsp, or with fsp -1 the fewest. */
-static void put_instant(struct buf *out, const struct cell_date *d, int fsp)
+/* ---- text; a TIMESTAMP is in many tables, so its digits are put without a call for each pair ---- */
+
+static uint8_t *put2(uint8_t *p, unsigned v)
 {
-    buf_put_u8(out, '"');
-    temporal_put_date(out, d);
-    buf_put_u8(out, 'T');
-    temporal_put_clock(out, d->hour, d->minute, d->second);
-    if (fsp < 0)
-        temporal_put_short_fraction(out, d->micro);
-    else
-        temporal_put_fraction(out, d->micro, (unsigned)fsp);
-    buf_put_literal(out, "Z\"");
+    static const char pairs[] =
+        "0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243"
+        "44454647484950515253545556575859606162636465666768697071727374757677787980818283848586878"
+        "8899091929394959697989900";
+    memcpy(p, pairs + 2 * (v % 100), 2);
+    return p + 2;
 }
 
-/* 04:05:11 of a count since midnight. */
-static void put_clock(struct buf *out, int64_t micros)
+static uint8_t *put_date(uint8_t *p, const struct cell_date *d)
 {
-    unsigned seconds = (unsigned)(micros / 1000000);
-    temporal_put_clock(out, seconds / 3600, seconds / 60 % 60, seconds % 60);
+    p = put2(put2(p, d->year / 100u), d->year % 100u);
+    *p++ = '-';
+    p = put2(p, d->month);
+    *p++ = '-';
+    return put2(p, d->day);
+}
+
+static uint8_t *put_clock(uint8_t *p, unsigned hour, unsigned minute, unsigned second)
+{
+    p = put2(p, hour);
+    *p++ = ':';
+    p = put2(p, minute);
+    *p++ = ':';
+    return put2(p, second);
+}
+
+/* The point and so many of the six digits; nothing for none. */
+static uint8_t *put_fraction(uint8_t *p, uint32_t micro, unsigned digits)
+{
+    if (digits == 0)
+        return p;
+    uint8_t all[6];
+    put2(put2(put2(all, micro / 10000), micro / 100 % 100), micro % 100);
+    *p++ = '.';
+    memcpy(p, all, digits);
+    return p + digits;
+}
+
+/* How many digits are left when the zeros at the end go. */
+static unsigned short_digits(uint32_t micro)
+{
+    unsigned digits = micro == 0 ? 0 : 6;
+    for (; digits > 0 && micro % 10 == 0; micro /= 10)
+        digits--;
+    return digits;
+}
+
+enum { MOMENT_BYTES = 40 }; /* room for any of the texts here */
+
+/* "2026-08-04T09:50:22.5Z" in quotes. */
+static void put_instant(struct buf *out, const struct cell_date *d, unsigned digits)
+{
+    buf_need(out, MOMENT_BYTES);
+    uint8_t *p = out->p;
+    *p++ = '"';
+    p = put_date(p, d);
+    *p++ = 'T';
+    p = put_clock(p, d->hour, d->minute, d->second);
+    p = put_fraction(p, d->micro, digits);
+    *p++ = 'Z';
+    *p++ = '"';
+    out->p = p;
 }
 
 /* ---- DATE ---- */
@@ -87,8 +130,9 @@ static bool write_date_iso(const struct step *s, const struct cell *c, struct bu
     enum reading reading = read_date(s, c, CELL_DATE, &date);
     if (reading != READING_GOOD)
         return put_none(s, reading, out);
-    buf_put_u8(out, '"');
-    temporal_put_date(out, &date);
+    buf_need(out, MOMENT_BYTES);
+    *out->p++ = '"';
+    out->p = put_date(out->p, &date);
     buf_put_literal(out, "Z\"");
     return true;
 }
@@ -135,7 +179,7 @@ static bool write_datetime_iso(const struct step *s, const struct cell *c, struc
     enum reading reading = read_date(s, c, CELL_DATETIME, &date);
     if (reading != READING_GOOD)
         return put_none(s, reading, out);
-    put_instant(out, &date, -1);
+    put_instant(out, &date, short_digits(date.micro));
     return true;
 }
 
@@ -174,15 +218,23 @@ static bool write_time_ms(const struct step *s, const struct cell *c, struct buf
     return true;
 }
 
+/* 04:05:11.789 of a count since midnight. */
+static uint8_t *put_time_of_day(uint8_t *p, int64_t micros, unsigned digits)
+{
+    unsigned seconds = (unsigned)(micros / 1000000);
+    p = put_clock(p, seconds / 3600, seconds / 60 % 60, seconds % 60);
+    return put_fraction(p, (uint32_t)(micros % 1000000), digits);
+}
+
 static bool write_time_iso(const struct step *s, const struct cell *c, struct buf *out)
 {
     (void)s;
     if (!is_in_day(c))
         return false;
     int64_t micros = c->i % TEMPORAL_DAY_US;
-    buf_put_u8(out, '"');
-    put_clock(out, micros);
-    temporal_put_short_fraction(out, (uint32_t)(micros % 1000000));
+    buf_need(out, MOMENT_BYTES);
+    *out->p++ = '"';
+    out->p = put_time_of_day(out->p, micros, short_digits((uint32_t)(micros % 1000000)));
     buf_put_literal(out, "Z\"");
     return true;
 }
@@ -209,16 +261,16 @@ static void put_java_date(struct buf *out, int64_t ms)
     int64_t day_ms = TEMPORAL_DAY_US / 1000;
     int64_t of_day = (ms % day_ms + day_ms) % day_ms;
     bool has_date = ms >= day_ms, has_clock = ms < day_ms || of_day != 0;
+    buf_need(out, MOMENT_BYTES);
     if (has_date) {
         struct cell_date date = temporal_of_micros(ms * 1000);
-        temporal_put_date(out, &date);
+        out->p = put_date(out->p, &date);
     }
     if (has_date && has_clock)
-        buf_put_u8(out, 'T');
+        *out->p++ = 'T';
     if (has_clock) {
-        put_clock(out, of_day * 1000);
-        temporal_put_fraction(out, (uint32_t)(of_day % 1000) * 1000, 3);
-        buf_put_u8(out, 'Z');
+        out->p = put_time_of_day(out->p, of_day * 1000, 3);
+        *out->p++ = 'Z';
     }
 }
 

@@ -81,13 +81,22 @@ static bool put_unusual(const struct plan *plan, const struct step *s, const str
     return true;
 }
 
+/* Names are short: whole pieces are copied, past their end too. */
+static inline void put_name(struct buf *out, struct view name)
+{
+    buf_need(out, name.n + STEP_PAD);
+    for (size_t i = 0; i < name.n; i += STEP_PAD)
+        memcpy(out->p + i, name.p + i, STEP_PAD);
+    out->p += name.n;
+}
+
 static bool put_fields(const struct plan *plan, const struct step *steps, unsigned n, const struct cell *cells,
                        struct buf *out, struct fail *why)
 {
     for (unsigned i = 0; i < n; i++) {
         const struct step *s = &steps[i];
         const struct cell *c = &cells[s->column];
-        buf_put_view(out, s->name);
+        put_name(out, s->name);
         size_t at = buf_size(out);
         if (c->kind > CELL_NULL && s->write(s, c, out))
             continue;

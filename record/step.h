@@ -21,6 +21,8 @@
 
 struct step;
 
+enum { STEP_PAD = 16 }; /* names are copied in pieces of so many bytes */
+
 typedef bool step_write_fn(const struct step *s, const struct cell *c, struct buf *out);
 
 /* A column's type as Connect has it, for one SQL type in one mode. */
@@ -38,7 +40,7 @@ struct field_type {
 struct step {
     /* what each row touches */
     step_write_fn *write;
-    struct view name;    /* "id": with the comma before it, except for the first */
+    struct view name;    /* "id": with the comma before it, except for the first; readable to STEP_PAD more */
     struct view if_null; /* JSON for NULL: null or the default; empty when a NULL can't be written */
     struct view if_none; /* JSON for a zero date and for what can't be converted */
     uint16_t column;     /* of the shape */
