@@ -160,11 +160,10 @@ static bool range_equal(const struct writer *w, const struct range *a, const str
     return a->bytes == b->bytes && memcmp(bytes + a->at, bytes + b->at, a->bytes) == 0;
 }
 
-/* is_same, when asked for: before and after came out alike. */
-static bool put_value(struct writer *w, char op, const struct cell *before, const struct cell *after,
-                      struct range *value, bool *is_same, struct fail *why)
+/* The value up to its source block. */
+static bool put_images(struct writer *w, const struct cell *before, const struct cell *after, bool *is_same,
+                       struct fail *why)
 {
-    value->at = place(w);
     buf_put_view(w->out, w->plan->value_head);
     struct range old = {place(w), 0};
     if (!put_image(w->plan, before, w->out, why))
@@ -177,6 +176,16 @@ static bool put_value(struct writer *w, char op, const struct cell *before, cons
     new.bytes = place(w) - new.at;
     if (is_same != NULL)
         *is_same = range_equal(w, &old, &new);
+    return true;
+}
+
+/* is_same, when asked for: before and after came out alike. */
+static bool put_value(struct writer *w, char op, const struct cell *before, const struct cell *after,
+                      struct range *value, bool *is_same, struct fail *why)
+{
+    value->at = place(w);
+    if (!put_images(w, before, after, is_same, why))
+        return false;
     put_tail(w->ev, op, w->row, w->out);
     value->bytes = place(w) - value->at;
     return true;
@@ -342,6 +351,29 @@ bool render_read(const struct plan *plan, const struct cell *cells, struct buf *
 void render_read_tail(struct render_event *ev, struct buf *out)
 {
     put_tail(ev, 'r', 0, out);
+}
+
+bool render_open_row(const struct plan *plan, const struct cell *cells, struct buf *out, struct rendered_row *res,
+                     struct fail *why)
+{
+    struct writer w = {plan, NULL, out, buf_size(out), 0};
+    struct range key, value;
+    res->n = 0;
+    if (!put_key(&w, cells, &key, why))
+        return false;
+    value.at = place(&w);
+    if (!put_images(&w, NULL, cells, NULL, why))
+        return false;
+    value.bytes = place(&w) - value.at;
+    set_value(add_record(&w, res, &key), &value);
+    put_exact_keys(&w, NULL, cells, res);
+    return true;
+}
+
+void render_put_tail(struct render_event *ev, enum row_op op, uint32_t row, struct buf *out)
+{
+    static const char letters[] = {[ROW_CREATE] = 'c', [ROW_UPDATE] = 'u', [ROW_DELETE] = 'd', [ROW_READ] = 'r'};
+    put_tail(ev, letters[op], row, out);
 }
 
 void render_truncate(const struct plan *plan, const struct row_source *src, struct buf *out, struct rendered_row *res)
