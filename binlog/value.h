@@ -102,7 +102,7 @@ MUST_USE static inline bool value_skip(const struct value_type *t, struct cursor
 
 enum value_input_kind {
     VALUE_INPUT_NULL,
-    VALUE_INPUT_INTEGER, /* integer types, YEAR; ENUM index and SET mask when the query asked for column+0 */
+    VALUE_INPUT_INTEGER, /* integer types, YEAR; ENUM and SET by CAST(column AS UNSIGNED) */
     VALUE_INPUT_FLOAT,
     VALUE_INPUT_DOUBLE,
     VALUE_INPUT_BYTES, /* text, bytes, BIT (big-endian), DECIMAL text, JSON text, GEOMETRY, VECTOR, labels */
@@ -132,7 +132,8 @@ struct value_input {
 };
 
 /* The cell that the log would have given for the same value. ENUM and SET are best asked for as numbers: by label the
- * error value 0 of an ENUM cannot be told from a member ''. Fails when the input cannot belong to the column. */
+ * error value 0 of an ENUM cannot be told from a member ''. (column+0 is wrong for the 64th member of a SET.) Fails when
+ * the input cannot belong to the column. */
 MUST_USE bool value_from_result(const struct column *col, const struct value_input *in, struct arena *a,
                                 struct cell *out, struct fail *why);
 

@@ -21,7 +21,7 @@ import pymysql
 SEED = 20261130
 TABLE_MAP, WRITE_ROWS, PARTIAL_UPDATE = 19, 30, 39
 
-NUMBER, HEX, TEXT, DOUBLE = "{}+0", "hex({})", "{}", "{}+0e0"
+NUMBER, HEX, TEXT, DOUBLE = "cast({} as unsigned)", "hex({})", "{}", "{}+0e0"
 
 COLUMNS = [  # definition, how its text is asked for, values as SQL
     ("tinyint", TEXT, ["0", "1", "-1", "127", "-128"]),
