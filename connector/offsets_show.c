@@ -7,7 +7,7 @@
 #include "connector/offsets_report.h"
 #include "connector/state_topic.h"
 
-enum { STORE_TIMEOUT_MS = 30000 };
+enum { STORE_TIMEOUT_MS = 10000 };
 
 /* ---- what is stored ---- */
 

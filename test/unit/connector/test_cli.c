@@ -56,6 +56,10 @@ static void wrong_usage_ends_with_2(void **state)
     check(WORDS("check"), 2, "which file: check");
     check(WORDS("check", "a", "b"), 2, "one argument too many: b");
     check(WORDS("check", "--json", "a"), 2, "unknown option: --json");
+    check(WORDS("run"), 2, "which file: run");
+    check(WORDS("offsets"), 2, "unknown command: offsets");
+    check(WORDS("offsets", "frob", "x"), 2, "unknown command: offsets");
+    check(WORDS("offsets", "show", "--json"), 2, "which file: offsets show");
     check(WORDS("config", "x"), 2, "one argument too many: x");
     check(WORDS("help", "poetry"), 2, "one argument too many: poetry");
 }
@@ -88,6 +92,14 @@ static void write_file(const char *path, const char *text)
     fclose(f);
 }
 
+static void every_command_that_needs_a_file_refuses_a_wrong_one(void **state)
+{
+    (void)state;
+    check(WORDS("run", "test/data/keystore/make"), 2, "settings are wrong");
+    check(WORDS("run", "absent.properties"), 2, "No such file");
+    check(WORDS("offsets", "show", "absent.properties", "--json"), 2, "No such file");
+}
+
 static void check_command_tells_whether_the_file_is_in_order(void **state)
 {
     (void)state;
@@ -117,6 +129,7 @@ int main(void)
         cmocka_unit_test(wrong_usage_ends_with_2),
         cmocka_unit_test(help_lists_the_commands),
         cmocka_unit_test(config_prints_every_option),
+        cmocka_unit_test(every_command_that_needs_a_file_refuses_a_wrong_one),
         cmocka_unit_test(check_command_tells_whether_the_file_is_in_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
