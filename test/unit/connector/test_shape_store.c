@@ -177,8 +177,8 @@ static void shape_store_refuses_malformed_values(void **state)
         "{\"versions\":[{\"file\":\"b.1\",\"pos\":-4,\"server_uuid\":\"\",\"ddl\":null}]}",
         "{\"versions\":[{\"file\":4,\"pos\":4,\"server_uuid\":\"\",\"ddl\":null}]}",
         "{\"versions\":[{\"file\":\"b.1\",\"pos\":4,\"server_uuid\":\"\",\"ddl\":null,\"gtids\":\"x\"}]}",
-        "{\"versions\":[{\"file\":\"b.1\",\"pos\":4,\"server_uuid\":\"0123456789012345678901234567890123456789\","
-        "\"ddl\":null}]}",
+        ("{\"versions\":[{\"file\":\"b.1\",\"pos\":4,\"server_uuid\":\"0123456789012345678901234567890123456789\","
+         "\"ddl\":null}]}"),
     };
     struct shape_store store;
     shape_store_init(&store, "n", "p");
