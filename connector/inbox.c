@@ -34,8 +34,7 @@ struct inbox {
 
     /* reader */
     struct inbox_chunk *filling;
-    struct buf out;      /* over the bytes of `filling` */
-    size_t started_at;   /* offset of inbox_start in it */
+    struct buf out; /* over the bytes of `filling`, from inbox_start on: its size and offsets hold when it moves */
 
     /* loop */
     struct inbox_chunk *taking;
@@ -141,14 +140,13 @@ static void fill_from(struct inbox *in, struct inbox_chunk *chunk)
 static void move_on(struct inbox *in, size_t room)
 {
     struct inbox_chunk *old = in->filling;
-    size_t under_way = (size_t)(in->out.p - in->out.start) - in->started_at;
-    const uint8_t *from = in->out.start + in->started_at;
+    size_t under_way = buf_size(&in->out);
+    const uint8_t *from = in->out.start;
     inbox_publish(in);
     struct inbox_chunk *fresh = chunk_get(in, room);
     memcpy(fresh->bytes, from, under_way);
     fill_from(in, fresh);
     in->out.p += under_way;
-    in->started_at = 0;
     atomic_store_explicit(&old->next, fresh, memory_order_release);
     inbox_publish(in); /* the loop may sleep on the old chunk and must give it back */
 }
@@ -157,28 +155,28 @@ static void move_on(struct inbox *in, size_t room)
 static void enlarge(struct inbox *in, size_t room)
 {
     struct inbox_chunk *chunk = in->filling;
-    size_t used = (size_t)(in->out.p - in->out.start);
+    size_t started_at = (size_t)(in->out.start - chunk->bytes);
+    size_t under_way = buf_size(&in->out);
     pthread_mutex_lock(&in->lock);
     in->used_bytes += room - chunk->room;
     pthread_mutex_unlock(&in->lock);
     chunk->bytes = mem_resize(chunk->bytes, room);
     chunk->room = room;
     chunk->is_large = true;
-    in->out.start = chunk->bytes;
-    in->out.p = chunk->bytes + used;
+    in->out.start = chunk->bytes + started_at;
+    in->out.p = in->out.start + under_way;
     in->out.end = chunk->bytes + room;
 }
 
 static void grow(struct buf *out, size_t need)
 {
     struct inbox *in = inbox_of(out);
-    size_t under_way = (size_t)(out->p - out->start) - in->started_at;
-    size_t want = under_way + need;
+    size_t want = buf_size(out) + need;
     if (in->filling->n_pushed > 0) {
         move_on(in, want <= CHUNK_BYTES ? CHUNK_BYTES : want + want / 4);
         return;
     }
-    enlarge(in, in->started_at + want + want / 4);
+    enlarge(in, (size_t)(out->start - in->filling->bytes) + want + want / 4);
 }
 
 struct inbox *inbox_new(size_t budget_bytes, struct fail *why)
@@ -227,7 +225,7 @@ bool inbox_start(struct inbox *in, size_t expect, unsigned changes)
 {
     if (atomic_load_explicit(&in->is_cancelled, memory_order_relaxed))
         return false;
-    in->started_at = (size_t)(in->out.p - in->out.start);
+    in->out.start = in->out.p;
     bool has_slots = in->filling->n_pushed + changes <= CHUNK_CHANGES;
     bool is_spent = in->filling->is_large && in->filling->n_pushed > 0; /* small rows must not keep it alive */
     bool has_bytes = (size_t)(in->out.end - in->out.p) >= expect;
@@ -240,7 +238,7 @@ bool inbox_start(struct inbox *in, size_t expect, unsigned changes)
 
 uint8_t *inbox_base(struct inbox *in)
 {
-    return in->out.start + in->started_at;
+    return in->out.start;
 }
 
 void inbox_push(struct inbox *in, const struct change *chg)
@@ -251,7 +249,7 @@ void inbox_push(struct inbox *in, const struct change *chg)
 
 void inbox_undo(struct inbox *in)
 {
-    in->out.p = in->out.start + in->started_at;
+    in->out.p = in->out.start;
 }
 
 void inbox_publish(struct inbox *in)
@@ -345,7 +343,7 @@ void inbox_cancel(struct inbox *in)
 void inbox_reset(struct inbox *in, void (*free_change)(const struct change *chg))
 {
     struct inbox_chunk *chunk = NULL;
-    in->started_at = (size_t)(in->out.p - in->out.start);
+    in->out.start = in->out.p;
     inbox_publish(in);
     for (const struct change *chg; (chg = inbox_take(in, &chunk)) != NULL;)
         free_change(chg);

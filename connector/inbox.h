@@ -37,8 +37,9 @@ void inbox_free(struct inbox **in);
 /* ---- the reader's side ---- */
 
 /* The buffer that the bytes of the next change are appended to; it grows by itself, into another chunk when it
- * must, taking along only what was appended since the last inbox_push. Pointers into it are final only when
- * inbox_push returns them: remember offsets from *base*, see inbox_start. Waits while the budget is used up. */
+ * must, taking along what was appended since inbox_start, which is where it begins: its size and offsets from its start
+ * hold across growth, pointers into it don't, and are taken from inbox_base for inbox_push. Waits while the budget
+ * is used up. */
 struct buf *inbox_buf(struct inbox *in);
 
 /* Starts the bytes of one or more changes that belong together: makes room for `expect` bytes when so many are

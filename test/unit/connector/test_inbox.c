@@ -99,6 +99,32 @@ static void inbox_undo_forgets_the_row_under_way(void **state)
     inbox_free(&in);
 }
 
+static void inbox_offsets_hold_when_a_row_moves_to_another_chunk(void **state)
+{
+    (void)state;
+    struct inbox *in = inbox_new(4 << 20, NULL);
+    struct inbox_chunk *chunk;
+    push_text(in, 250 * 1024, 1);
+    assert_true(inbox_start(in, 0, 1));
+    struct buf *out = inbox_buf(in);
+    size_t at_start = buf_size(out);
+    buf_put_text(out, "head");
+    size_t at_value = buf_size(out) - at_start;
+    for (size_t i = 0; i < 20 * 1024; i++)
+        buf_put_u8(out, 'v');
+    assert_int_equal(buf_size(out) - at_start - at_value, 20 * 1024);
+    struct change chg = {.kind = CHANGE_RECORD, .has_value = true, .events = 2};
+    chg.record.value = (struct view){inbox_base(in) + at_value, 20 * 1024};
+    inbox_push(in, &chg);
+    inbox_publish(in);
+    assert_int_equal(inbox_take(in, &chunk)->events, 1);
+    const struct change *moved = inbox_take(in, &chunk);
+    assert_int_equal(moved->record.value.p[-1], 'd');
+    for (size_t i = 0; i < moved->record.value.n; i++)
+        assert_int_equal(moved->record.value.p[i], 'v');
+    inbox_free(&in);
+}
+
 enum { MANY = 200000, BUDGET = 2 << 20 };
 
 static void *write_many(void *arg)
@@ -196,6 +222,7 @@ int main(void)
         cmocka_unit_test(inbox_takes_a_row_larger_than_its_budget),
         cmocka_unit_test(inbox_keeps_a_lent_chunk_until_its_release),
         cmocka_unit_test(inbox_undo_forgets_the_row_under_way),
+        cmocka_unit_test(inbox_offsets_hold_when_a_row_moves_to_another_chunk),
         cmocka_unit_test(inbox_passes_many_rows_within_its_budget),
         cmocka_unit_test(inbox_cancel_frees_a_waiting_reader),
     };
