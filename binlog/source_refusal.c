@@ -81,9 +81,9 @@ static const struct {
     const char *hint;
 } tls_meanings[] = {
     {"doesn't support it", "the server offers no TLS: give it certificates, or set database.ssl.mode=disabled"},
-    {"hostname", "the certificate is for another name: database.hostname must be one that stands in it, or set "
-                 "database.ssl.mode=verify_ca"},
-    {"certificate verify failed", "the server's certificate is not signed by an authority in database.ssl.truststore"},
+    {"certificate verify failed",
+     "the server's certificate is not signed by an authority in database.ssl.truststore, has expired, or (with "
+     "database.ssl.mode=verify_identity) is for another name than database.hostname"},
     {"CA certificate is required", "set database.ssl.truststore to the authority of the server's certificate"},
     {"certificate", "look at database.ssl.truststore, database.ssl.keystore and the server's certificate"},
     {"tlsv1", "server and client have no TLS version or cipher in common"},
@@ -147,8 +147,14 @@ static const struct dump_meaning dump_meanings[] = {
     {"checksum algorithm check", FAIL_STOP, FAIL_AREA_DATA, 0,
      "an event in the server's log file has a wrong checksum; hint: the file is damaged"},
     {"checksum that", FAIL_STOP, FAIL_AREA_SOURCE, 0, "the server does not take our word for checksums"},
-    {"truncated in the middle", FAIL_RETRY, FAIL_AREA_SOURCE, 0,
-     "the log file ends within an event; hint: the server's disk may be full"},
+    {"bogus data in log event", FAIL_STOP, FAIL_AREA_DATA, SOURCE_REFUSED_POSITION,
+     "no event starts at the position, or the file is damaged there; hint: the position is of another server or was "
+     "set "
+     "by hand"},
+    {"truncated in the middle", FAIL_STOP, FAIL_AREA_DATA, SOURCE_REFUSED_POSITION,
+     "no event starts at the position, or the file ends within an event; hint: the position is of another server or "
+     "was "
+     "set by hand, or the server's disk was full"},
     {"server_id", FAIL_STOP, FAIL_AREA_SOURCE, 0, "hint: give the server a server_id other than 0"},
 };
 
