@@ -206,7 +206,7 @@ def main():
         mysql.start(wait=False)
         kafka.start(wait=False)
         mysql.wait_ready()
-        mysql.create_user(password="demo").sql(SHOP)
+        mysql.create_user(password="tide and mark").sql(SHOP)
         kafka.wait_ready()
         print(f"MySQL {mysql.one('SELECT VERSION()')} at 127.0.0.1:{mysql.port}, Kafka at {kafka.bootstrap}, "
               f"after {time.monotonic() - began:.1f} s")

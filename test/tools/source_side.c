@@ -146,7 +146,7 @@ static int read_events(struct source *src, struct fail *why)
     unsigned long left = number("count", 1000000000);
     const char *until = text("until");
     decoder_init(&d);
-    decoder_set_checksum(&d, SOURCE_DUMP_CHECKSUM);
+    decoder_set_checksum(&d, (enum checksum_kind)SOURCE_DUMP_CHECKSUM);
     while (left-- > 0) {
         struct view bytes;
         struct event ev;
