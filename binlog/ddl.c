@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "binlog/ddl.h"
 
+#include "base/utf8.h"
 #include "binlog/ddl_statement.h"
 
 /* ---- results */
@@ -243,13 +244,47 @@ static bool report_unreadable(struct ddl_run *run)
     return true;
 }
 
+/* ---- statements the server wrote itself */
+
+static bool accept(struct cursor *c, const char *text)
+{
+    size_t n = strlen(text);
+    if (cursor_left(c) < n || memcmp(c->p, text, n) != 0)
+        return false;
+    cursor_take(c, n);
+    return true;
+}
+
+/* For CREATE TABLE … SELECT, for a LIKE of a temporary table and for one that gets a hidden primary key the log has a
+ * text of the server's own, laid out as by SHOW CREATE TABLE: in UTF-8 whatever the client's charset, and with backslash
+ * escapes whatever sql_mode. A client's text of the same layout is taken for one only if it is UTF-8, too. */
+static bool is_server_made(struct view sql)
+{
+    struct cursor c = cursor_of(sql);
+    if (!accept(&c, "CREATE TABLE ") || cursor_left(&c) == 0)
+        return false;
+    accept(&c, "IF NOT EXISTS ");
+    uint8_t quote = cursor_u8(&c);
+    if (quote != '`' && quote != '"')
+        return false;
+    while (cursor_left(&c) > 0 && *c.p != '\n')
+        cursor_take(&c, 1);
+    return c.p > sql.p + 3 && memcmp(c.p - 3, (const uint8_t[]){quote, ' ', '('}, 3) == 0 && accept(&c, "\n  ") &&
+           cursor_u8(&c) == quote && utf8_is_valid(sql);
+}
+
 bool ddl_apply(struct catalog *cat, const struct ddl_context *ctx, struct view sql, struct ddl_result *out,
                struct fail *why)
 {
     drop_effects(out);
     arena_reset(&out->memory);
     struct ddl_run run = {.out = out};
-    ddl_parse(&run.p, cat, ctx, sql, &out->memory, why);
+    struct ddl_context own = *ctx;
+    if (is_server_made(sql)) {
+        own.client_charset = NULL;
+        own.sql_mode &= ~(uint64_t)DDL_MODE_NO_BACKSLASH_ESCAPES;
+    }
+    ddl_parse(&run.p, cat, &own, sql, &out->memory, why);
     run.start = run.p.now.text.p;
     return read_statement(&run) || report_unreadable(&run);
 }

@@ -110,6 +110,7 @@ bool ddl_default(struct draft *d, struct draft_column *col)
     struct ddl_parser before = *p;
     const struct charset *introducer = ddl_introducer(p);
     if (p->now.kind == SQL_HEX || p->now.kind == SQL_BITS) {
+        col->default_charset = introducer;
         digits_default(p, col);
         return true;
     }

@@ -26,8 +26,9 @@ struct draft_column {
     bool is_bin;                   /* BINARY stood at the type: the _bin collation of its charset */
     bool is_national;
     bool is_null_written;
-    bool *is_hex_member;       /* of c.members, when any is x'…'; else NULL */
-    struct view default_bytes; /* a string DEFAULT in the bytes of the statement, for binary columns */
+    bool *is_hex_member;                   /* of c.members, when any is x'…'; else NULL */
+    struct view default_bytes;             /* a string DEFAULT in the bytes of the statement, for binary columns */
+    const struct charset *default_charset; /* written in front of x'…' or b'…' */
     /* placing */
     bool is_placed;
     bool is_first;

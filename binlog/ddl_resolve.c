@@ -100,7 +100,7 @@ static void resolve_size(struct column *c)
     uint64_t bytes = c->length * bytes_of_character(c);
     if ((c->kind == COLUMN_VARCHAR || c->kind == COLUMN_VARBINARY) && bytes > VARCHAR_BYTES)
         become_blob(c, bytes);
-    else if ((c->kind == COLUMN_TEXT || c->kind == COLUMN_BLOB) && c->has_length && c->length > 0)
+    else if ((c->kind == COLUMN_TEXT || c->kind == COLUMN_BLOB) && c->has_length)
         c->blob_bytes = blob_bytes_for(bytes);
 }
 
@@ -142,23 +142,77 @@ static bool is_plain_text(struct view bytes)
     return true;
 }
 
-/* A default of a binary column is the bytes that stood there; those that are not ASCII are kept as digits. */
-void draft_resolve_default(struct draft *d, struct draft_column *col)
+static struct view bytes_of_bits(struct arena *memory, struct view digits)
+{
+    size_t n = (digits.n + 7) / 8;
+    uint8_t *bytes = arena_zero(memory, n + 1, 1);
+    for (size_t i = 0; i < digits.n; i++) /* from the end: the first byte may be short of bits */
+        if (digits.p[digits.n - 1 - i] == '1')
+            bytes[n - 1 - i / 8] |= (uint8_t)(1 << (i % 8));
+    return (struct view){bytes, n};
+}
+
+static void set_hex_default(struct draft *d, struct column *c, struct view bytes)
 {
     static const char digits[] = "0123456789ABCDEF";
-    struct column *c = &col->c;
-    bool is_bytes = c->kind == COLUMN_BINARY || c->kind == COLUMN_VARBINARY;
-    if (!is_bytes || c->default_kind != DEFAULT_LITERAL || is_plain_text(col->default_bytes))
-        return;
-    size_t n = col->default_bytes.n;
-    uint8_t *hex = arena_alloc(d->p->memory, 2 * n);
-    for (size_t i = 0; i < n; i++) {
-        hex[2 * i] = (uint8_t)digits[col->default_bytes.p[i] >> 4];
-        hex[2 * i + 1] = (uint8_t)digits[col->default_bytes.p[i] & 15];
+    uint8_t *hex = arena_alloc(d->p->memory, 2 * bytes.n);
+    for (size_t i = 0; i < bytes.n; i++) {
+        hex[2 * i] = (uint8_t)digits[bytes.p[i] >> 4];
+        hex[2 * i + 1] = (uint8_t)digits[bytes.p[i] & 15];
     }
     c->default_kind = DEFAULT_HEX;
-    c->default_text = (struct view){hex, 2 * n};
+    c->default_text = (struct view){hex, 2 * bytes.n};
     c->default_is_quoted = false;
+}
+
+/* The bytes of one code unit. */
+static size_t unit_bytes(const struct charset *cs)
+{
+    static const char *const two[] = {"ucs2", "utf16", "utf16le"};
+    for (size_t i = 0; i < sizeof two / sizeof *two; i++)
+        if (strcmp(cs->name, two[i]) == 0)
+            return 2;
+    return strcmp(cs->name, "utf32") == 0 ? 4 : 1;
+}
+
+/* Whole units: zeros are put in front. */
+static struct view aligned(struct arena *memory, struct view bytes, size_t unit)
+{
+    size_t missing = (unit - bytes.n % unit) % unit;
+    if (missing == 0)
+        return bytes;
+    uint8_t *padded = arena_zero(memory, missing + bytes.n, 1);
+    if (bytes.n > 0)
+        memcpy(padded + missing, bytes.p, bytes.n);
+    return (struct view){padded, missing + bytes.n};
+}
+
+/* Digits are text for a text column: of the charset that is written in front of them, else of its own. */
+static void set_text_default(struct draft *d, struct draft_column *col, struct view bytes)
+{
+    const struct charset *cs = col->default_charset != NULL ? col->default_charset : col->c.charset;
+    col->c.default_kind = DEFAULT_LITERAL;
+    col->c.default_text = sql_utf8(cs, aligned(d->p->memory, bytes, unit_bytes(cs)), d->p->memory);
+    col->c.default_is_quoted = true;
+}
+
+/* A default of a text column is text however it was written; that of a binary column is the bytes that stood there, and
+ * those that are not ASCII are kept as digits. */
+void draft_resolve_default(struct draft *d, struct draft_column *col)
+{
+    struct column *c = &col->c;
+    bool is_bytes = c->kind == COLUMN_BINARY || c->kind == COLUMN_VARBINARY;
+    struct view bytes = c->default_text;
+    if (c->is_auto_increment) /* ALTER may set one; it is taken and forgotten */
+        c->default_kind = DEFAULT_NONE;
+    if (c->default_kind == DEFAULT_HEX && c->charset != NULL)
+        set_text_default(d, col, bytes_of_hex(d->p->memory, bytes));
+    else if (c->default_kind == DEFAULT_BITS && c->charset != NULL)
+        set_text_default(d, col, bytes_of_bits(d->p->memory, bytes));
+    else if (c->default_kind == DEFAULT_BITS && is_bytes)
+        set_hex_default(d, c, bytes_of_bits(d->p->memory, bytes));
+    else if (c->default_kind == DEFAULT_LITERAL && is_bytes && !is_plain_text(col->default_bytes))
+        set_hex_default(d, c, col->default_bytes);
 }
 
 void draft_resolve_column(struct draft *d, struct draft_column *col)

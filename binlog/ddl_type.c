@@ -7,6 +7,8 @@
  */
 #include "binlog/ddl_clause.h"
 
+#include <stdio.h>
+
 /* What may stand behind the type's word. */
 enum type_form {
     FORM_PLAIN,   /* nothing */
@@ -400,9 +402,13 @@ static bool named_type(struct draft *d, struct draft_column *col, struct type_te
     c->geometry = type->geometry;
     col->is_national |= ddl_is(p, "NCHAR") || ddl_is(p, "NVARCHAR");
     bool is_bool = ddl_is(p, "BOOL") || ddl_is(p, "BOOLEAN");
-    if (ddl_is(p, "REAL") && (p->ctx->sql_mode & DDL_MODE_REAL_AS_FLOAT) != 0)
+    if (ddl_is(p, "REAL") && (p->ctx->sql_mode & DDL_MODE_REAL_AS_FLOAT) != 0) {
         c->kind = COLUMN_FLOAT;
-    take(p, words);
+        words->n = (size_t)snprintf(words->text, TYPE_TEXT_BYTES, "FLOAT");
+        ddl_next(p);
+    } else {
+        take(p, words);
+    }
     second_words(p, c, words);
     if (is_bool) /* is TINYINT(1) without the brackets */
         c->length = 1;

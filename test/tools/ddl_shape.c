@@ -3,7 +3,7 @@
  * ddl_shape: follows the shapes of tables through statements, and prints them as JSON.
  *
  * Reads lines from standard input, a command letter and its fields, parted by tabs; \t, \n and \\ stand for themselves:
- *   S db sql_mode client_charset server_collation implicit_timestamps   the session of what follows
+ *   S db sql_mode client_charset server_collation implicit_timestamps utf8mb4_collation   the session of what follows
  *   D db charset collation            a database that was there before
  *   Q statement                       a statement of the log
  *   C db text                         SHOW CREATE TABLE text, put in force
@@ -231,15 +231,17 @@ static void create_text(struct view db, struct view text)
 
 static void session(struct view *field)
 {
-    static char kept[2][256];
+    static char kept[3][256];
     snprintf(kept[0], sizeof kept[0], "%.*s", VIEW_ARGS(field[0]));
     snprintf(kept[1], sizeof kept[1], "%.*s", VIEW_ARGS(field[3]));
+    snprintf(kept[2], sizeof kept[2], "%.*s", VIEW_ARGS(field[5]));
     context.db = view_of(kept[0]);
     context.sql_mode = strtoull((const char *)field[1].p, NULL, 10);
     context.client_charset = charset_find(field[2]);
     context.server_charset = charset_of_collation(field[3]);
     context.server_collation = view_of(kept[1]);
     context.implicit_timestamp_defaults = view_is(field[4], "1");
+    context.utf8mb4_collation = view_of(kept[2]);
 }
 
 /* Splits at tabs and undoes escapes, in place. */
