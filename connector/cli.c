@@ -2,6 +2,7 @@
 #include "connector/cli.h"
 
 #include "base/fail.h"
+#include "connector/check.h"
 #include "connector/config.h"
 #include "connector/connector.h"
 #include "connector/offsets_show.h"
@@ -17,15 +18,16 @@ struct call {
     const char *file; /* NULL when the command takes none */
     bool as_json;
     bool as_markdown;
+    bool is_online;
 };
+
+enum takes { TAKES_FILE = 1, TAKES_JSON = 2, TAKES_MARKDOWN = 4, TAKES_ONLINE = 8 };
 
 struct command {
     const char *name;  /* one word or two */
     const char *usage; /* what stands behind the name */
     const char *help;
-    bool takes_file;
-    bool takes_json;
-    bool takes_markdown;
+    unsigned takes; /* bits of enum takes */
     int (*run)(const struct call *call);
 };
 
@@ -74,12 +76,13 @@ static int show_offsets(const struct call *call)
 static int check(const struct call *call)
 {
     struct fail why;
-    struct config *cfg = config_load(call->file, &why);
-    if (cfg == NULL)
-        return report(&why);
-    printf("%s: the configuration of %s is in order\n", call->file, cfg->name);
-    config_free(&cfg);
-    return fflush(stdout) == 0 ? EXIT_DONE : FAIL_AREA_SYSTEM;
+    struct buf text;
+    buf_init(&text);
+    int code = check_file(call->file, call->as_json, call->is_online, &text, &why);
+    if (why.kind != FAIL_NONE)
+        log_fail(LOG_ERROR, "tidemark", &why);
+    int written = put_out(&text);
+    return code != EXIT_DONE ? code : written;
 }
 
 static int config(const struct call *call)
@@ -88,6 +91,8 @@ static int config(const struct call *call)
     buf_init(&text);
     if (call->as_markdown)
         options_print_markdown(&text);
+    else if (call->as_json)
+        options_print_json(&text);
     else
         options_print(&text);
     return put_out(&text);
@@ -97,13 +102,15 @@ static int help(const struct call *call);
 static int help_exit_codes(const struct call *call);
 
 static const struct command commands[] = {
-    {"run", "FILE", "follow the source and write its changes to Kafka until told to stop", true, false, false, run},
-    {"check", "FILE", "read the configuration and tell what is wrong with it", true, false, false, check},
-    {"offsets show", "FILE [--json]", "the stored position, and how far the source is ahead", true, true, false,
+    {"run", "FILE", "follow the source and write its changes to Kafka until told to stop", TAKES_FILE, run},
+    {"check", "FILE [--online] [--json]", "tell what is wrong with the configuration; online, ask both servers",
+     TAKES_FILE | TAKES_ONLINE | TAKES_JSON, check},
+    {"offsets show", "FILE [--json]", "the stored position, and how far the source is ahead", TAKES_FILE | TAKES_JSON,
      show_offsets},
-    {"config", "[--markdown]", "all options: defaults, allowed values, meaning", false, false, true, config},
-    {"help", "", "this text", false, false, false, help},
-    {"help exit-codes", "", "what the exit codes mean", false, false, false, help_exit_codes},
+    {"config", "[--markdown|--json]", "all options: defaults, allowed values, meaning", TAKES_MARKDOWN | TAKES_JSON,
+     config},
+    {"help", "", "this text", 0, help},
+    {"help exit-codes", "", "what the exit codes mean", 0, help_exit_codes},
 };
 
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
@@ -114,9 +121,9 @@ static void print_usage(FILE *to)
     for (size_t i = 0; i < N_COMMANDS; i++) {
         char line[64];
         snprintf(line, sizeof line, "%s %s", commands[i].name, commands[i].usage);
-        fprintf(to, "  %-28s %s\n", line, commands[i].help);
+        fprintf(to, "  %-34s %s\n", line, commands[i].help);
     }
-    fputs("  --version                    the version\n", to);
+    fputs("  --version                          the version\n", to);
 }
 
 static int help(const struct call *call)
@@ -175,22 +182,39 @@ static const struct command *find_command(int argc, char **argv, int *used)
     return best;
 }
 
+/* Takes an option that the command has. */
+static bool take_option(const struct command *cmd, const char *word, struct call *call)
+{
+    const struct {
+        const char *word;
+        enum takes takes;
+        bool *at;
+    } known[] = {
+        {"--json", TAKES_JSON, &call->as_json},
+        {"--markdown", TAKES_MARKDOWN, &call->as_markdown},
+        {"--online", TAKES_ONLINE, &call->is_online},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if ((cmd->takes & known[i].takes) != 0 && strcmp(word, known[i].word) == 0) {
+            *known[i].at = true;
+            return true;
+        }
+    return false;
+}
+
 static int call_command(const struct command *cmd, int argc, char **argv)
 {
     struct call call = {0};
     for (int i = 0; i < argc; i++) {
-        if (cmd->takes_json && strcmp(argv[i], "--json") == 0)
-            call.as_json = true;
-        else if (cmd->takes_markdown && strcmp(argv[i], "--markdown") == 0)
-            call.as_markdown = true;
-        else if (argv[i][0] == '-' && argv[i][1] != '\0')
+        if (take_option(cmd, argv[i], &call))
+            continue;
+        if (argv[i][0] == '-' && argv[i][1] != '\0')
             return refuse("unknown option", argv[i]);
-        else if (cmd->takes_file && call.file == NULL)
-            call.file = argv[i];
-        else
+        if ((cmd->takes & TAKES_FILE) == 0 || call.file != NULL)
             return refuse("one argument too many", argv[i]);
+        call.file = argv[i];
     }
-    if (cmd->takes_file && call.file == NULL)
+    if ((cmd->takes & TAKES_FILE) != 0 && call.file == NULL)
         return refuse("which file", cmd->name);
     return cmd->run(&call);
 }

@@ -119,7 +119,7 @@ static bool add_rule(struct key_rules *rules, struct view rule, struct fail *why
         buf_put_view(&pattern, table);
         buf_put_u8(&pattern, '.'); /* joined bare, as the reference does */
         buf_put_view(&pattern, column);
-        struct regex *re = regex_new(buf_view(&pattern), why);
+        struct regex *re = regex_new(trim(buf_view(&pattern)), why);
         if (re == NULL) {
             buf_fini(&pattern);
             return false;

@@ -35,13 +35,18 @@ static bool look_into_file(struct look *look, const struct config *cfg, struct f
     return ok;
 }
 
+/* The count comes first because it gives up sooner when no broker answers: somebody waits for this. */
 static bool look_into_topic(struct look *look, const struct config *cfg, struct fail *why)
 {
-    struct admin *admin = admin_open(&cfg->kafka.client, NULL, why);
-    bool ok = admin != NULL && state_topic_read(admin, &cfg->kafka.client, cfg->kafka.offsets_topic, STORE_TIMEOUT_MS,
-                                                take_offset, look, why);
-    if (admin != NULL)
-        admin_close(&admin);
+    const struct config_kafka *k = &cfg->kafka;
+    int partitions = 0;
+    struct admin *admin = admin_open(&k->client, NULL, why);
+    if (admin == NULL)
+        return false;
+    bool ok = admin_count_partitions(admin, k->offsets_topic, STORE_TIMEOUT_MS, &partitions, why) &&
+              (partitions == 0 ||
+               state_topic_read(admin, &k->client, k->offsets_topic, STORE_TIMEOUT_MS, take_offset, look, why));
+    admin_close(&admin);
     return ok;
 }
 

@@ -108,4 +108,7 @@ void option_print_allowed(const struct option *o, struct buf *out);
 void options_print(struct buf *out);
 void options_print_markdown(struct buf *out);
 
+/* All rows as a JSON array of objects. */
+void options_print_json(struct buf *out);
+
 #endif

@@ -3,6 +3,7 @@
  * options_print: the option table as people read it: in a terminal, and as the page docs/configuration.md.
  */
 #include "connector/client_options.h"
+#include "connector/json_text.h"
 #include "connector/options.h"
 
 /* ---- in a terminal ---- */
@@ -170,4 +171,49 @@ void options_print_markdown(struct buf *out)
     buf_put_literal(out,
                     "\n## Without meaning here\n\nThese are passed by; `tidemark.log.level=debug` tells of them.\n");
     print_tier(out, TIER_QUIET);
+}
+
+/* ---- for programs ---- */
+
+static void put_member(struct buf *out, const char *name, struct view text)
+{
+    json_text_put_name(out, name);
+    json_text_put_string(out, text);
+}
+
+static void print_object(struct buf *out, const struct option *o)
+{
+    static const char *const tiers[] = {
+        [TIER_OFFERED] = "offered", [TIER_IGNORED] = "ignored", [TIER_QUIET] = "without meaning",
+        [TIER_FIXED] = "fixed",     [TIER_REFUSED] = "refused",
+    };
+    struct buf allowed;
+    buf_init(&allowed);
+    option_print_allowed(o, &allowed);
+    buf_put_literal(out, "{");
+    put_member(out, "key", view_of(o->name));
+    put_member(out, "group", view_of(option_group_name(o->group)));
+    put_member(out, "tier", view_of(tiers[o->tier]));
+    json_text_put_name(out, "default");
+    if (o->fallback != NULL)
+        json_text_put_string(out, view_of(o->fallback));
+    else
+        buf_put_literal(out, "null");
+    json_text_put_name(out, "required");
+    buf_put_text(out, o->is_required ? "true" : "false");
+    json_text_put_name(out, "secret");
+    buf_put_text(out, o->type == OPTION_SECRET ? "true" : "false");
+    put_member(out, "allowed", buf_view(&allowed));
+    put_member(out, "meaning", view_of(o->help));
+    buf_put_literal(out, "}");
+    buf_fini(&allowed);
+}
+
+void options_print_json(struct buf *out)
+{
+    for (size_t i = 0; option_at(i) != NULL; i++) {
+        buf_put_text(out, i == 0 ? "[" : ",\n");
+        print_object(out, option_at(i));
+    }
+    buf_put_literal(out, "]\n");
 }

@@ -68,6 +68,18 @@ def test_offsets_show_without_server_or_brokers_ends_with_their_codes(mysql, kaf
     assert program.run("offsets", "show", program, code=4) == ""
 
 
+def test_check_online_asks_both_servers(mysql, kafka, tidemark, names):
+    program = tidemark(mysql, kafka)
+    lines = program.run("check", program, "--online")
+    assert "runs MySQL 9." in lines and "can be followed" in lines
+    assert f"the brokers at {kafka.bootstrap} answer; the topic {names.prefix}-offsets will be made" in lines
+    assert f"{names.prefix}-offsets" not in kafka.topics()
+    program.write(**{"database.password": "wrong one", "bootstrap.servers": "127.0.0.1:1"})
+    shown = json.loads(program.run("check", program, "--online", "--json", code=3))
+    assert shown["ok"] and not shown["source"]["ok"] and not shown["kafka"]["ok"]
+    assert "Access denied" in shown["source"]["text"] and "wrong one" not in json.dumps(shown)
+
+
 def test_check_touches_nothing_and_names_what_is_wrong(scratch, tidemark):
     program = tidemark(properties={**Tidemark.base(Nowhere, Nowhere, "shop"), "colour": "blue"})
     assert "the configuration of shop is in order" in program.run("check", program)

@@ -55,7 +55,7 @@ static void wrong_usage_ends_with_2(void **state)
     check(WORDS("frobnicate"), 2, "unknown command: frobnicate");
     check(WORDS("check"), 2, "which file: check");
     check(WORDS("check", "a", "b"), 2, "one argument too many: b");
-    check(WORDS("check", "--json", "a"), 2, "unknown option: --json");
+    check(WORDS("check", "--markdown", "a"), 2, "unknown option: --markdown");
     check(WORDS("run"), 2, "which file: run");
     check(WORDS("offsets"), 2, "unknown command: offsets");
     check(WORDS("offsets", "frob", "x"), 2, "unknown command: offsets");
@@ -68,7 +68,7 @@ static void help_lists_the_commands(void **state)
 {
     (void)state;
     check(WORDS("help"), 0, "check FILE");
-    check(WORDS("--help"), 0, "config [--markdown]");
+    check(WORDS("--help"), 0, "config [--markdown|--json]");
     check(WORDS("-h"), 0, "--version");
     check(WORDS("help", "exit-codes"), 0, "  5  another instance of this name has taken over\n");
     check(WORDS("--version"), 0, "tidemark " TIDEMARK_VERSION "\n");
@@ -80,6 +80,10 @@ static void config_prints_every_option(void **state)
     check(WORDS("config"), 0,
           "  database.port = 3306\n    Its TCP port.\n    Allowed: a whole number from 1 to 65535.\n");
     assert_null(strchr(out, '`'));
+    check(
+        WORDS("config", "--json"), 0,
+        "{\"key\":\"database.port\",\"group\":\"Source\",\"tier\":\"offered\",\"default\":\"3306\",\"required\":false,"
+        "\"secret\":false,\"allowed\":\"a whole number from 1 to 65535\",\"meaning\":\"Its TCP port.\"}");
     check(WORDS("config", "--markdown"), 0,
           "| `database.port` | `3306` | a whole number from 1 to 65535 | Its TCP port. |\n");
 }
@@ -116,11 +120,16 @@ static void check_command_tells_whether_the_file_is_in_order(void **state)
         "topic.prefix=shop\nsnapshot.mode=no_data\ndatabase.hostname=db1\ndatabase.user=cdc\ndatabase.server.id=x\n"
         "bootstrap.servers=k1:9092\ndatabase.password=geheim77\n");
     check(WORDS("check", path), 2, "database.server.id=x (line 5): must be a whole number from 1 to 4294967295");
+    check(
+        WORDS("check", path, "--json"), 2,
+        "\"ok\":false,\"name\":null,\"notes\":[{\"level\":\"error\",\"text\":\"database.server.id=x (line 5): must be");
+    assert_null(strstr(out, "geheim77"));
     write_file(path, "topic.prefix=shop\n");
     check(WORDS("check", path), 2, "5 settings are wrong, told above");
     assert_non_null(strstr(out, "error config: database.user is missing"));
     unlink(path);
     check(WORDS("check", path), 2, "No such file");
+    check(WORDS("check", path, "--json"), 2, "No such file");
 }
 
 int main(void)

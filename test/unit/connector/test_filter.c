@@ -182,6 +182,7 @@ static void key_columns_stand_in_the_order_listed(void **state)
     (void)state;
     check_key("shop\\.visits:day,user_id", 2, 2, 1);
     check_key("shop.visits:user_id", 1, 1, 99);
+    check_key("shop.visits:user_id ,day", 2, 1, 2);
     check_key("shop\\.orders:id;(.*).visits:day", 1, 2, 99);
     check_key(" shop\\.visits:DAY ; shop\\.visits:day,id", 2, 2, 0);
     check_key("shop\\.orders:id", 0, 99, 99);
