@@ -62,7 +62,6 @@ struct config {
     int snapshot_threads;     /* snapshot.max.threads */
     int snapshot_rows_per_second; /* tidemark.snapshot.rows.per.second; 0: no limit */
     bool snapshot_for_share;  /* tidemark.snapshot.for.share */
-    bool ignore_gtids;        /* gtid.ignore.on.recovery: go on by file and offset */
     enum failure_mode inconsistent_schema; /* inconsistent.schema.handling.mode */
     enum failure_mode processing_failure;  /* event.processing.failure.handling.mode */
     enum log_level log_level;
