@@ -62,7 +62,7 @@ class Shop(threading.Thread):
             self.opening()
             while not self.closing.is_set():
                 work = self.random.choices([self.sign_up, self.order, self.advance, self.cancel, self.reprice, self.rename],
-                                           [2, 5, 6, 2, 2, 1])[0]
+                                           [2, 5, 5, 4, 2, 2])[0]
                 self.transaction(work)
                 self.closing.wait(self.pause)
         except Exception as why:  # told by the main thread

@@ -31,7 +31,7 @@ DOORS = {  # foreign header: the files (stems) that may include it; a test may i
     "mysql.h": ["binlog/source", "binlog/source_state", "snapshot/query"],
     "rdkafka.h": ["connector/client", "connector/sink", "connector/commit", "connector/admin", "connector/state_topic",
                   "signal/consumer"],
-    "cJSON.h": ["connector/properties", "connector/offsets", "connector/shape_store", "signal/parse"],
+    "cJSON.h": ["connector/properties", "connector/offsets", "connector/shape_store", "connector/progress", "signal/parse"],
     "ev.h": ["connector/connector", "connector/metrics"],
     "pcre2.h": ["connector/regex"],
     "microhttpd.h": ["connector/metrics"],
