@@ -124,11 +124,11 @@ def test_overdue_transaction_is_not_taken_for_a_rival(side, kafka, names):
 def test_long_pauses_of_the_process_are_survived(side, kafka, names):
     """Records time out, transactions are ended by the broker, wherever the pause happens to fall."""
     topic = names.prefix
-    process = side(kafka, "write", topic, topic, 10**9, 2000, 3000, "exact")
+    process = side(kafka, "write", topic, topic, 10**9, 2000, 2000, "exact")
     process.wait_for_log(r"^at \d+$")
-    for _ in range(3):
+    for _ in range(2):
         process.freeze()
-        time.sleep(7)
+        time.sleep(5)
         process.thaw()
         before = written(process)
         wait_for(lambda: written(process) > before + 10000, 60, lambda: f"numbers again; {process.tail()}")

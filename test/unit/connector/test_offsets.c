@@ -107,6 +107,20 @@ static void offsets_come_back_as_they_were(void **state)
         "\\\"b.1\\\",\\\"pos\\\":99}]\"}");
 }
 
+/* Taken from the offset store of Kafka Connect 4.3.1 with Debezium 3.6.1.Final and MySQL 9.7. */
+static void offsets_print_the_bytes_that_debezium_stores(void **state)
+{
+    (void)state;
+#define D "a5504676-ecec-11f1-b638-02fc00000001"
+    check_comes_back("{\"ts_sec\":1796063685,\"file\":\"binlog.000001\",\"pos\":820231,\"gtids\":\"" D
+                     ":1-10\",\"snapshot\":\"INITIAL\"}");
+    check_comes_back("{\"ts_sec\":1796063685,\"file\":\"binlog.000001\",\"pos\":820231,\"gtids\":\"" D ":1-10\"}");
+    check_comes_back("{\"ts_sec\":1796063686,\"file\":\"binlog.000001\",\"pos\":820311,\"gtids\":\"" D
+                     ":1-10\",\"row\":15,\"server_id\":101,\"event\":5}");
+    check_comes_back("{\"ts_sec\":1796063686,\"file\":\"binlog.000001\",\"pos\":1229298,\"gtids\":\"" D
+                     ":1-11\",\"row\":1,\"server_id\":101,\"event\":2}");
+}
+
 static void offsets_keep_unknown_members_byte_by_byte(void **state)
 {
     (void)state;
@@ -206,6 +220,7 @@ int main(void)
         cmocka_unit_test(offsets_key_is_that_of_connect),
         cmocka_unit_test(offsets_print_members_in_debeziums_order),
         cmocka_unit_test(offsets_come_back_as_they_were),
+        cmocka_unit_test(offsets_print_the_bytes_that_debezium_stores),
         cmocka_unit_test(offsets_keep_unknown_members_byte_by_byte),
         cmocka_unit_test(offsets_read_what_debezium_wrote),
         cmocka_unit_test(offsets_that_are_wrong_are_refused_in_words),
