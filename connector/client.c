@@ -17,7 +17,7 @@
 enum { LOG_SLOTS = 32, LOG_QUIET_MS = 30000 };
 
 struct log_slot {
-    uint64_t hash; /* of facility and text, digits left out: counts and ports differ between repeats */
+    uint64_t hash; /* of facility and text without its counts */
     int64_t told_ms;
     unsigned unsaid;
 };
@@ -25,11 +25,18 @@ struct log_slot {
 static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct log_slot log_slots[LOG_SLOTS];
 
+/* Of "[thrd:db2:9092/2]: Connect to ... failed: Connection refused (after 3ms in state CONNECT)" the counts are left out:
+ * digits behind the bracket that names the broker, and all from "(after" on. */
 static uint64_t hash_text(uint64_t h, const char *text)
 {
-    for (; *text != '\0'; text++)
-        if (*text < '0' || *text > '9')
+    bool is_name = false;
+    const char *after = strstr(text, " (after ");
+    for (; *text != '\0' && text != after; text++) {
+        if (*text == '[' || *text == ']')
+            is_name = *text == '[';
+        if (is_name || *text < '0' || *text > '9')
             h = (h ^ (unsigned char)*text) * 0x100000001b3u;
+    }
     return h;
 }
 

@@ -1,44 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "connector/json_text.h"
 
-#include <stdio.h>
-
-/* What can't stand in a string as it is; upper-case digits as Jackson has them. */
-static void put_escaped(struct buf *out, uint8_t c)
-{
-    static const char hex[] = "0123456789ABCDEF";
-    static const char *const shorts[0x20] = {
-        ['\b'] = "\\b", ['\t'] = "\\t", ['\n'] = "\\n", ['\f'] = "\\f", ['\r'] = "\\r"};
-    if (c >= 0x20) {
-        buf_put_u8(out, '\\');
-        buf_put_u8(out, c);
-    } else if (shorts[c] != NULL) {
-        buf_put_text(out, shorts[c]);
-    } else {
-        buf_put_literal(out, "\\u00");
-        buf_put_u8(out, (uint8_t)hex[c >> 4]);
-        buf_put_u8(out, (uint8_t)hex[c & 15]);
-    }
-}
-
-static bool is_plain(uint8_t c)
-{
-    return c >= 0x20 && c != '"' && c != '\\';
-}
+#include "base/digits.h"
+#include "record/json.h"
 
 void json_text_put_string(struct buf *out, struct view text)
 {
-    buf_put_u8(out, '"');
-    for (size_t at = 0; at < text.n;) {
-        size_t plain = at;
-        while (plain < text.n && is_plain(text.p[plain]))
-            plain++;
-        buf_put(out, text.p + at, plain - at);
-        if (plain < text.n)
-            put_escaped(out, text.p[plain++]);
-        at = plain;
-    }
-    buf_put_u8(out, '"');
+    json_put_string(out, text);
 }
 
 void json_text_put_name(struct buf *out, const char *name)
@@ -52,9 +20,7 @@ void json_text_put_name(struct buf *out, const char *name)
 
 void json_text_put_number(struct buf *out, int64_t v)
 {
-    char text[24];
-    int n = snprintf(text, sizeof text, "%lld", (long long)v);
-    buf_put(out, text, (size_t)n);
+    digits_put_i64(out, v);
 }
 
 size_t json_text_skip(struct view text, size_t at)

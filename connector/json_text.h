@@ -9,7 +9,7 @@
 
 #include "base/bytes.h"
 
-/* A string with its quotes, escaped as Jackson does; UTF-8 goes through as it is. */
+/* A string with its quotes, as Jackson writes it (record/json.h): the keys of stored state must be Connect's, byte by byte. */
 void json_text_put_string(struct buf *out, struct view text);
 
 /* ,"name": and, for the first member of an object, without the comma. */

@@ -68,6 +68,9 @@ static void offsets_key_is_that_of_connect(void **state)
     buf_init(&out);
     offsets_print_key("a\"b\\c\x01\n\xc3\xa9", "p", &out);
     check_text(&out, "[\"a\\\"b\\\\c\\u0001\\n\xc3\xa9\",{\"server\":\"p\"}]");
+    buf_init(&out);
+    offsets_print_key("\xf0\x9f\x9b\x92", "p", &out); /* Jackson escapes what UTF-16 needs two units for */
+    check_text(&out, "[\"\\uD83D\\uDED2\",{\"server\":\"p\"}]");
 }
 
 static void offsets_print_members_in_debeziums_order(void **state)
