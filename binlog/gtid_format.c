@@ -4,7 +4,8 @@
  *
  * Text, as the server reads it (MySQL manual "GTID Sets"; Gtid_set::add_gtid_text): members are split by commas,
  * empty ones are allowed; a member is a uuid (with dashes, without any, or either in braces), then ":" and a tag,
- * a number or a range, again and again; a tag holds for the numbers behind it. 9-5 is an empty range.
+ * a number or a range, again and again; a tag holds for the numbers behind it. 9-5 is an empty range, and a uuid or tag
+ * without numbers stands for none.
  *
  * Bytes without tags:
  *   8   number of sources
@@ -176,24 +177,21 @@ static bool read_member(struct gtid_set *set, struct cursor *c)
 {
     uint8_t uuid[UUID_BYTES];
     char tag[GTID_TAG_BYTES + 1] = "";
-    if (!read_uuid(c, uuid) || !accept(c, ':'))
+    if (!read_uuid(c, uuid))
         return false;
-    bool has_range = false;
-    do {
+    while (accept(c, ':')) {
         struct gtid_interval range;
         if (is_tag_start(peek(c))) {
-            has_range = false;
             if (!read_tag(c, tag))
                 return false;
             continue;
         }
         if (!read_range(c, &range))
             return false;
-        has_range = true;
         if (range.first < range.end)
             gtid_set_add_range(set, uuid, tag, range);
-    } while (accept(c, ':'));
-    return has_range;
+    }
+    return true;
 }
 
 bool gtid_set_read(struct gtid_set *set, struct view text, struct fail *why)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The connection to MySQL: what it refuses and why, every way its dump starts and ends, TLS, waking, silence."""
 import os
+import random
 import re
 import socket
 import struct
@@ -9,6 +10,7 @@ import threading
 import time
 from pathlib import Path
 
+import pymysql
 import pytest
 
 from harness import wait_for
@@ -168,6 +170,40 @@ def test_state_of_the_log_is_read(side, new_mysql, names):
     assert told["uuid"] == server.server_uuid()
     assert sorted(re.findall("^xa=(.*)$", told.text, re.M)) == ["X'00ff27',X'',1", "X'6162',X'71',7"]
     assert re.findall("^log=(.*)$", told.text, re.M) == [f"{name}:{size}" for name, size in server.binlogs()]
+
+
+def test_gtid_texts_are_read_as_the_server_reads_them(side, mysql):
+    """Random texts that are nearly sets: both take them and mean the same, or both refuse them."""
+    seed = int(os.environ.get("SEED", time.time()))
+    print(f"SEED={seed}")
+    dice = random.Random(seed)
+    uuids = ["3e11fa47-71ca-11e1-9e33-c80aa9429562", "FFFFFFFF-71CA-11E1-9E33-C80AA9429562", "{3e11fa47-71ca-11e1-9e33-c80aa9429562}",
+             "3e11fa4771ca11e19e33c80aa9429562", "3e11fa47-71ca-11e1-9e33-c80aa942956", "3e11fa4771ca-11e1-9e33-c80aa9429562"]
+    pieces = ["1", "5-9", "007", "9-5", "0", "3-", "-3", "tag", "Tag_9", "9tag", "a" * 32, "a" * 33, "9223372036854775806",
+              "9223372036854775807", "1-9223372036854775806", "1-9223372036854775807", " 12 - 14 ", "", "2 3", "x:4", "tag:1:tag:2", "tag:"]
+    blanks = ["", "", "", " ", "\n", "\t "]
+
+    def text():
+        members = []
+        for _ in range(dice.choice([0, 1, 1, 1, 2, 3])):
+            good = dice.random() < 0.8
+            uuid = uuids[dice.randrange(4)] if good else dice.choice(uuids)
+            chosen = [dice.choice(pieces[:3] + pieces[7:9] + pieces[20:21] if good else pieces) for _ in range(dice.choice([0, 1, 1, 2, 3]))]
+            members.append(dice.choice(blanks) + ":".join([uuid, *chosen]) + dice.choice(blanks))
+        return dice.choice(["", "", ",", ",,"]) + dice.choice([",", ",", ", ", " ,,"]).join(members)
+
+    taken = 0
+    with mysql.connect() as session, session.cursor() as cursor:
+        for one in sorted({text() for _ in range(400)}):
+            try:
+                cursor.execute("SELECT GTID_SUBTRACT(%s, '')", (one,))
+                expected = cursor.fetchone()[0].replace("\n", "")
+                taken += 1
+            except pymysql.err.MySQLError:
+                expected = None
+            told = side(mysql, "gtids", one)
+            assert (told["gtids"] if told.code == 0 else None) == expected, (one, told.text)
+    assert taken > 100
 
 
 # ---- the dump: where it starts

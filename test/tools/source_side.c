@@ -7,6 +7,7 @@
  *   query SQL [KEY=VALUE…]                 the rows of a statement: columns between tabs, NULL for NULL
  *   dump [KEY=VALUE…]                      the log from gtids=, file= and pos=, uuid=: one event a line, as type, bytes, end;
  *                                          ends after count= events, or when until= (a type's name) came
+ *   gtids TEXT                             the set as it was read, in canonical form
  *   wake WHAT AFTER_MS [KEY=VALUE…]        does check or dump, and wakes the source from another thread after so long
  *
  * Other keys: host port user password tls truststore truststore_password keystore keystore_password name server_id
@@ -179,6 +180,18 @@ static int dump(struct source *src)
     return code;
 }
 
+static int print_gtids(const char *set)
+{
+    struct gtid_set gtids;
+    struct fail why = {0};
+    gtid_set_init(&gtids);
+    bool ok = gtid_set_read(&gtids, view_of(set), &why);
+    if (ok)
+        print_set("gtids", &gtids);
+    gtid_set_fini(&gtids);
+    return ok ? 0 : tell(&why);
+}
+
 struct waker {
     struct source *src;
     unsigned long after_ms;
@@ -245,6 +258,8 @@ int main(int argc, char **argv)
         code = read_states(src, &set);
     else if (argc > 2 && strcmp(argv[1], "query") == 0)
         code = query(src, argv[2]);
+    else if (argc > 2 && strcmp(argv[1], "gtids") == 0)
+        code = print_gtids(argv[2]);
     else if (argc > 1 && strcmp(argv[1], "dump") == 0)
         code = dump(src);
     else if (argc > 3 && strcmp(argv[1], "wake") == 0)
