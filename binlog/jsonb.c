@@ -59,7 +59,8 @@ static bool put_literal(struct print *p, uint8_t literal)
     }
 }
 
-/* As the server prints: decimal notation while the point is from 14 places left of the first digit to 15 right of it. */
+/* As the server prints (my_gcvt of strings/dtoa.cc): decimal notation while the point is from 14 places left of the first
+ * digit to 15 right of it, or stands among the digits. */
 static void put_double(struct buf *out, double x)
 {
     struct digits d = digits_of_double(x, 1);
@@ -69,7 +70,7 @@ static void put_double(struct buf *out, double x)
     buf_need(out, 64);
     if (signbit(x))
         *out->p++ = '-';
-    if (point < -14 || point > 15) {
+    if (point < -14 || (point > 15 && point >= n)) {
         *out->p++ = text[0];
         if (n > 1) {
             *out->p++ = '.';

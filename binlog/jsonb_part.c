@@ -26,12 +26,12 @@ static bool measure(uint8_t type, struct view from, size_t *bytes)
     case JSONB_SMALL_ARRAY:
         (void)cursor_u16(&c);
         *bytes = cursor_u16(&c);
-        return !c.bad && *bytes <= from.n;
+        return !c.bad && *bytes >= 4 && *bytes <= from.n;
     case JSONB_LARGE_OBJECT:
     case JSONB_LARGE_ARRAY:
         (void)cursor_u32(&c);
         *bytes = cursor_u32(&c);
-        return !c.bad && *bytes <= from.n;
+        return !c.bad && *bytes >= 8 && *bytes <= from.n;
     case JSONB_LITERAL:
         *bytes = 1;
         break;

@@ -149,6 +149,10 @@ static void doubles_have_the_shortest_text(void **state)
     expect_print("0b00000000d0126341", "10000000.0");
     expect_print("0bcdccccdc298c6741", "12345678.9");
     expect_print("0b50efe2d6e41a4b44", "1e21");
+    expect_print("0ba2659509993f1243", "1284119026030952.5");
+    expect_print("0b9c659509993f1243", "1.284119026030951e15");
+    expect_print("0bb1de64c8dad0d33c", "0.0000000000000011");
+    expect_print("0b4f64a14091b49f3c", "1.1e-16");
 }
 
 static void expect_tidy(const char *text, bool has_typed_scalars, const char *want)
