@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* stream: captured logs are told once and in order, however often the connection breaks, and wherever. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "binlog/gtid_event.h"
+#include "binlog/stream.h"
+#include "test/support/captured.h"
+
+/* What was told: a line each. `again` has what may be told twice: begins and shapes. */
+struct transcript {
+    struct buf once;
+    struct buf again;
+    const char *captured_db;
+    struct log_position ready_at;
+    unsigned n_ready;
+};
+
+static bool is_captured(const void *ctx, struct view db, struct view table)
+{
+    const struct transcript *t = ctx;
+    (void)table;
+    return t->captured_db != NULL && view_is(db, t->captured_db);
+}
+
+static bool open_table(void *ctx, const struct shape *shape, void **table, struct fail *why)
+{
+    (void)ctx;
+    (void)why;
+    *table = mem_zero(1, sizeof(const struct shape *));
+    *(const struct shape **)*table = shape_hold(shape);
+    return true;
+}
+
+static void close_table(void *ctx, void *table)
+{
+    (void)ctx;
+    shape_free((const struct shape **)table);
+    free(table);
+}
+
+static bool begin(void *ctx, const struct stream_transaction *trx, struct fail *why)
+{
+    struct transcript *t = ctx;
+    (void)why;
+    buf_printf(&t->again, "begin %s\n", trx->gtid_text);
+    return true;
+}
+
+static bool event_begin(void *ctx, void *table, const struct stream_event *ev, struct fail *why)
+{
+    (void)ctx;
+    (void)table;
+    (void)ev;
+    (void)why;
+    return true;
+}
+
+static void put_cell(struct buf *out, const struct cell *c)
+{
+    switch (c->kind) {
+    case CELL_INT:
+        buf_printf(out, " %lld", (long long)c->i);
+        break;
+    case CELL_BYTES:
+        buf_printf(out, " %zu bytes", c->bytes.n);
+        break;
+    default:
+        buf_printf(out, " kind%d", (int)c->kind);
+        break;
+    }
+}
+
+static bool row(void *ctx, void *table, const struct stream_event *ev, enum stream_row kind, uint32_t row_index,
+                const struct cell *before, const struct cell *after, struct fail *why)
+{
+    static const char *const kinds[] = {"insert", "update", "delete"};
+    struct transcript *t = ctx;
+    const struct shape *shape = *(const struct shape **)table;
+    (void)why;
+    buf_printf(&t->once, "%s %.*s of %s events=%u row=%u at %llu:", kinds[kind], VIEW_ARGS(shape->table),
+               ev->trx->gtid_text, ev->trx->events, row_index, (unsigned long long)ev->offset);
+    put_cell(&t->once, before != NULL ? &before[0] : &after[0]);
+    buf_put_u8(&t->once, '\n');
+    return true;
+}
+
+static bool event_end(void *ctx, const struct stream_event *ev, struct fail *why)
+{
+    (void)ctx;
+    (void)ev;
+    (void)why;
+    return true;
+}
+
+static bool statement(void *ctx, const struct stream_statement *st, struct fail *why)
+{
+    struct transcript *t = ctx;
+    (void)why;
+    buf_printf(&t->once, "statement of %s: %.*s\n", st->trx->gtid_text, VIEW_ARGS(st->sql));
+    return true;
+}
+
+static bool shape_changed(void *ctx, struct view db, struct view table, const struct shape *shape, struct fail *why)
+{
+    struct transcript *t = ctx;
+    (void)why;
+    buf_printf(&t->again, "shape %.*s.%.*s %u\n", VIEW_ARGS(db), VIEW_ARGS(table), shape == NULL ? 0 : shape->n_columns);
+    return true;
+}
+
+static bool table_rewritten(void *ctx, struct view db, struct view table, struct fail *why)
+{
+    struct transcript *t = ctx;
+    (void)why;
+    buf_printf(&t->again, "rewritten %.*s.%.*s\n", VIEW_ARGS(db), VIEW_ARGS(table));
+    return true;
+}
+
+static bool xa(void *ctx, bool is_open, const struct gtid *prepared, struct view xid, struct fail *why)
+{
+    struct transcript *t = ctx;
+    (void)why;
+    (void)prepared;
+    buf_printf(&t->once, "xa %s %.*s\n", is_open ? "open" : "done", VIEW_ARGS(xid));
+    return true;
+}
+
+static bool commit(void *ctx, const struct stream_transaction *trx, const char *file, uint64_t offset, struct fail *why)
+{
+    struct transcript *t = ctx;
+    (void)why;
+    buf_printf(&t->once, "commit %s %s:%llu\n", trx->gtid_text, file, (unsigned long long)offset);
+    return true;
+}
+
+static bool position(void *ctx, const char *file, uint64_t offset, struct fail *why)
+{
+    (void)ctx;
+    (void)file;
+    (void)offset;
+    (void)why;
+    return true;
+}
+
+static bool ready(void *ctx, struct fail *why)
+{
+    struct transcript *t = ctx;
+    (void)why;
+    t->n_ready++;
+    return true;
+}
+
+static bool read_shape(void *ctx, struct view db, struct view table, const struct shape **shape,
+                       struct log_position *as_of, struct fail *why)
+{
+    (void)ctx;
+    (void)db;
+    (void)table;
+    (void)why;
+    *shape = NULL;
+    *as_of = (struct log_position){.file = ""};
+    return true;
+}
+
+static struct stream *make(struct transcript *t, struct catalog *catalog)
+{
+    const struct stream_settings set = {STREAM_FAIL, STREAM_WARN, 1 << 20};
+    struct stream_output out = {
+        .ctx = t,
+        .is_captured = is_captured,
+        .open_table = open_table,
+        .close_table = close_table,
+        .begin = begin,
+        .event_begin = event_begin,
+        .row = row,
+        .event_end = event_end,
+        .statement = statement,
+        .shape_changed = shape_changed,
+        .table_rewritten = table_rewritten,
+        .xa = xa,
+        .commit = commit,
+        .position = position,
+        .ready = ready,
+        .read_shape = read_shape,
+    };
+    catalog_init(catalog, 0);
+    buf_init(&t->once);
+    buf_init(&t->again);
+    struct stream *st = stream_new(&set, catalog, &out);
+    stream_set_server(st, &(struct stream_server){90704, charset_find(view_of("utf8mb4")), VIEW_NONE});
+    return st;
+}
+
+static void finish(struct stream *st, struct catalog *catalog)
+{
+    stream_free(&st);
+    catalog_fini(catalog);
+}
+
+static void transcript_fini(struct transcript *t)
+{
+    buf_fini(&t->once);
+    buf_fini(&t->again);
+}
+
+static void feed(struct stream *st, struct view event)
+{
+    struct fail why;
+    if (!stream_feed(st, event, 1, &why))
+        fail_msg("%s", why.text);
+}
+
+/* Is it an event that a dump sends before the first transaction, wherever it starts? */
+static bool is_prelude(const struct captured *cap, size_t i)
+{
+    uint8_t type = cap->events[i].p[4];
+    return type == EVENT_ROTATE || type == EVENT_FORMAT_DESCRIPTION || type == EVENT_PREVIOUS_GTIDS;
+}
+
+/* The server's side of a dump by GTIDs: transactions of the set are left out. */
+static bool is_wanted(const struct captured *cap, size_t i, const struct gtid_set *executed, bool *in_wanted)
+{
+    uint8_t type = cap->events[i].p[4];
+    if (type == EVENT_GTID || type == EVENT_GTID_TAGGED) {
+        struct event ev = {.body = {cap->events[i].p + EVENT_HEADER_BYTES,
+                                    cap->events[i].n - EVENT_HEADER_BYTES - EVENT_CHECKSUM_BYTES}};
+        struct gtid_event g;
+        ev.header.type = type;
+        assert_true(gtid_event_read(&ev, &g, NULL));
+        *in_wanted = !gtid_set_has(executed, &g.gtid);
+    }
+    return *in_wanted;
+}
+
+/* Tells a captured log to its end with the connection broken before each of the events in `breaks`. */
+static void tell(const char *name, const size_t *breaks, size_t n_breaks, struct transcript *t)
+{
+    struct captured cap;
+    struct catalog catalog;
+    struct gtid_set nothing;
+    t->captured_db = "shop";
+    struct stream *st = make(t, &catalog);
+    captured_load(&cap, name);
+    gtid_set_init(&nothing);
+    stream_begin(st, &(struct stream_start){.executed = &nothing});
+    size_t at = 0;
+    for (size_t b = 0; b <= n_breaks; b++) {
+        size_t until = b < n_breaks ? breaks[b] : cap.n;
+        bool in_wanted = true;
+        struct gtid_set executed;
+        gtid_set_init(&executed);
+        gtid_set_copy(&executed, stream_where(st).executed);
+        for (at = 0; at < until; at++)
+            if (is_prelude(&cap, at) || is_wanted(&cap, at, &executed, &in_wanted))
+                feed(st, cap.events[at]);
+        gtid_set_fini(&executed);
+        if (b < n_breaks)
+            stream_reconnected(st);
+    }
+    captured_free(&cap);
+    finish(st, &catalog);
+}
+
+static void check_same(const struct transcript *a, const struct transcript *b, const char *name, size_t at)
+{
+    if (view_equal(buf_view(&a->once), buf_view(&b->once)))
+        return;
+    fail_msg("%s broken at %zu:\n%.*s\n--- instead of\n%.*s", name, at, VIEW_ARGS(buf_view(&b->once)),
+             VIEW_ARGS(buf_view(&a->once)));
+}
+
+static size_t count_events(const char *name)
+{
+    struct captured cap;
+    captured_load(&cap, name);
+    size_t n = cap.n;
+    captured_free(&cap);
+    return n;
+}
+
+static const char *const logs[] = {"xa", "compressed", "tagged", "partitions", "statements", "partial_json"};
+
+static void stream_tells_each_change_once_wherever_the_connection_breaks(void **state)
+{
+    (void)state;
+    for (size_t l = 0; l < sizeof logs / sizeof *logs; l++) {
+        struct transcript whole = {0}, broken = {0};
+        size_t n = count_events(logs[l]);
+        tell(logs[l], NULL, 0, &whole);
+        assert_true(buf_size(&whole.once) > 0);
+        for (size_t at = 1; at < n; at++) {
+            const size_t twice[] = {at, at + (n - at) / 2};
+            tell(logs[l], twice, 1, &broken);
+            check_same(&whole, &broken, logs[l], at);
+            transcript_fini(&broken);
+            tell(logs[l], twice, 2, &broken);
+            check_same(&whole, &broken, logs[l], at);
+            transcript_fini(&broken);
+        }
+        transcript_fini(&whole);
+    }
+}
+
+static bool has_line(const struct transcript *t, const char *text)
+{
+    return memmem(t->once.start, buf_size(&t->once), text, strlen(text)) != NULL;
+}
+
+static size_t count_lines(const struct transcript *t, const char *text)
+{
+    size_t n = 0;
+    const uint8_t *at = t->once.start;
+    while ((at = memmem(at, (size_t)(t->once.p - at), text, strlen(text))) != NULL) {
+        n++;
+        at++;
+    }
+    return n;
+}
+
+static void stream_tells_xa_rows_when_they_are_committed(void **state)
+{
+    (void)state;
+    struct transcript t = {0};
+    tell("xa", NULL, 0, &t);
+    assert_true(has_line(&t, "xa open X'6162',X'71',7\ncommit"));
+    assert_true(has_line(&t, " 1\nxa done X'6162',X'71',7\ncommit"));
+    assert_false(has_line(&t, " 2\n")); /* rolled back */
+    assert_true(has_line(&t, " 3\ncommit")); /* one phase */
+    transcript_fini(&t);
+}
+
+static void stream_tells_a_compressed_transaction_at_its_payload(void **state)
+{
+    (void)state;
+    struct transcript t = {0};
+    tell("compressed", NULL, 0, &t);
+    assert_int_equal(count_lines(&t, "insert zip"), 2000);
+    assert_int_equal(count_lines(&t, "delete zip"), 9);
+    assert_int_equal(count_lines(&t, "update zip"), 1);
+    transcript_fini(&t);
+}
+
+/* Everything lies at or below the barrier: nothing is told, but the end of the way is. */
+static void stream_tells_nothing_up_to_its_barrier(void **state)
+{
+    (void)state;
+    struct transcript t = {.captured_db = "shop"};
+    struct captured cap;
+    struct catalog catalog;
+    struct gtid_set nothing;
+    struct stream *st = make(&t, &catalog);
+    captured_load(&cap, "compressed");
+    gtid_set_init(&nothing);
+    struct stream_start start = {.executed = &nothing, .has_barrier = true, .early = STREAM_EARLY_READ_AGAIN};
+    const uint8_t *last = cap.events[cap.n - 1].p;
+    snprintf(start.barrier.file, sizeof start.barrier.file, "%.*s", 32, "");
+    /* The file's name is in the first, artificial ROTATE. */
+    size_t name_bytes = cap.events[0].n - EVENT_HEADER_BYTES - 8 - EVENT_CHECKSUM_BYTES;
+    memcpy(start.barrier.file, cap.events[0].p + EVENT_HEADER_BYTES + 8, name_bytes);
+    start.barrier.offset = (uint64_t)last[13] | (uint64_t)last[14] << 8 | (uint64_t)last[15] << 16;
+    stream_begin(st, &start);
+    for (size_t i = 0; i < cap.n; i++) {
+        assert_int_equal(t.n_ready, 0);
+        feed(st, cap.events[i]);
+    }
+    assert_int_equal(t.n_ready, 1);
+    assert_false(has_line(&t, "insert"));
+    assert_false(has_line(&t, "statement"));
+    assert_true(has_line(&t, "commit"));
+    captured_free(&cap);
+    finish(st, &catalog);
+    transcript_fini(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(stream_tells_each_change_once_wherever_the_connection_breaks),
+        cmocka_unit_test(stream_tells_xa_rows_when_they_are_committed),
+        cmocka_unit_test(stream_tells_a_compressed_transaction_at_its_payload),
+        cmocka_unit_test(stream_tells_nothing_up_to_its_barrier),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
