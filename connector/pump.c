@@ -308,6 +308,9 @@ static void committed(struct pump *p, int64_t now_ms)
     offset_state_fini(&p->stored);
     offset_state_init(&p->stored);
     offset_state_copy(&p->stored, &p->frontier.state);
+    if (!p->has_stored)
+        log_info("pump", "ready: all that is committed from now on is told, also after a kill; stored file=%s pos=%llu",
+                 p->stored.pos.file, (unsigned long long)p->stored.pos.offset);
     p->has_stored = true;
     p->stored_ms = now_ms;
     p->keeps_shapes = false;

@@ -9,6 +9,7 @@ from .process import Process
 from .scratch import Unavailable
 
 CHECKOUT = Path(__file__).resolve().parents[2]
+READY = r"pump: ready|going on from"  # whatever is committed after that line is told
 REPORT = re.compile(r"ERROR: (Address|Leak)Sanitizer|WARNING: ThreadSanitizer|runtime error:|Assertion .* failed")
 
 
@@ -75,6 +76,12 @@ class Tidemark(Process):
         """Whether memory and time say anything about the program as users have it."""
         data = self.binary.read_bytes()
         return b"__asan_init" in data or b"__tsan_init" in data
+
+    def start_ready(self, timeout=60):
+        """Starts it and waits until it streams."""
+        self.start()
+        self.wait_for_log(READY, timeout)
+        return self
 
     def write(self, **properties):
         """Writes the file, with properties changed (None: removed); the next start reads it."""
