@@ -2,6 +2,9 @@
 """What a live test asks for by name.
 
   mysql, kafka    a server and a broker shared by the whole run: use names.database and names.prefix, change no global setting
+  rough_mysql, rough_kafka
+                  the same, to be restarted, killed, purged and set otherwise: a test leaves them running and as they were
+  plain_mysql     rough too, and without GTIDs
   new_mysql(…)    a server, replica or broker of the test's own, ended with it: for restarts, kills, settings
   new_kafka(…)
   new_proxy(…)    a wire of the test's own
@@ -57,6 +60,30 @@ def mysql(scratch):
 @pytest.fixture(scope="session")
 def kafka(scratch):
     broker = available(lambda: Kafka(scratch, "shared-kafka"))
+    broker.start()
+    yield broker
+    broker.close()
+
+
+@pytest.fixture(scope="session")
+def rough_mysql(scratch):
+    server = available(lambda: MySql(scratch, "rough-mysql"))
+    server.start().create_user()
+    yield server
+    server.kill()
+
+
+@pytest.fixture(scope="session")
+def plain_mysql(scratch):
+    server = available(lambda: MySql(scratch, "plain-mysql", {"gtid-mode": "OFF", "enforce-gtid-consistency": "OFF"}))
+    server.start().create_user()
+    yield server
+    server.kill()
+
+
+@pytest.fixture(scope="session")
+def rough_kafka(scratch):
+    broker = available(lambda: Kafka(scratch, "rough-kafka", proxied=True))
     broker.start()
     yield broker
     broker.close()
