@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* inbox: order, growth, budget and return of chunks, with a reader thread beside the loop. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "connector/inbox.h"
 
 #include <cmocka.h>
 #include <poll.h>
 #include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include "connector/inbox.h"
 
 static void push_text(struct inbox *in, size_t n, uint32_t number)
 {
