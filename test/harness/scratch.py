@@ -45,16 +45,19 @@ class Scratch:
         return None
 
 
-def _sweep(parent, age=24 * 3600):
-    """Removes what earlier runs kept, or left because they were killed, a day ago or longer."""
+def _sweep(parent, age=24 * 3600, most=10):
+    """Removes what earlier runs kept or, killed, left behind: what is a day old, and all but the newest few."""
+    dead = []
     for path in parent.glob("tidemark-*-*"):
         try:
             with open(path / ".lock") as lock:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                if time.time() - os.fstat(lock.fileno()).st_mtime > age:
-                    shutil.rmtree(path, ignore_errors=True)
+                dead.append((os.fstat(lock.fileno()).st_mtime, path))
         except OSError:
             pass  # a living run's, or not one of ours
+    for number, (when, path) in enumerate(sorted(dead, reverse=True)):
+        if number >= most or time.time() - when > age:
+            shutil.rmtree(path, ignore_errors=True)
 
 
 _held_ports = []  # open lock files: a port belongs to this process until it ends

@@ -21,12 +21,25 @@ import pytest
 from harness import Kafka, MySql, Proxy, Scratch, Tidemark, Unavailable
 
 
-KEPT = pytest.StashKey()
+KEPT = pytest.StashKey()  # scratch folders that outlive the run, of all workers
+
+
+def pytest_configure(config):
+    config.stash[KEPT] = []
+
+
+def pytest_sessionfinish(session):
+    if hasattr(session.config, "workeroutput"):  # a worker of several tells it to the one that prints
+        session.config.workeroutput["kept"] = [str(path) for path in session.config.stash[KEPT] if path]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node):
+    node.config.stash[KEPT] += getattr(node, "workeroutput", {}).get("kept", [])
 
 
 def pytest_terminal_summary(terminalreporter, config):
-    kept = config.stash.get(KEPT, None)
-    if kept:
+    for kept in filter(None, config.stash[KEPT]):
         terminalreporter.write_line(f"the files of this run are kept in {kept}")
 
 
@@ -46,7 +59,7 @@ def scratch(request):
     yield scratch
     if request.session.testsfailed:
         scratch.keep = True
-    request.config.stash[KEPT] = scratch.close()
+    request.config.stash[KEPT].append(scratch.close())
 
 
 @pytest.fixture(scope="session")
