@@ -316,6 +316,11 @@ static void keep(struct committer *c, enum offset_file_part part, struct view ke
     buf_put_view(&k->value, value);
 }
 
+static bool is_broken(const struct sink *s)
+{
+    return sink_state(s) == SINK_ABORTABLE || sink_state(s) == SINK_DEAD;
+}
+
 static bool send_state(struct committer *c, const char *topic, struct view key, bool has_value, struct view value,
                        struct fail *why)
 {
@@ -328,17 +333,16 @@ static bool send_state(struct committer *c, const char *topic, struct view key, 
         .value = value,
         .partition = SINK_ANY_PARTITION,
     };
-    switch (sink_send(c->sink, &rec, why)) {
-    case SINK_SENT:
-        return true;
-    case SINK_LATER: /* librdkafka's own queue is above all that we can have in flight */
-        return fail_set(why, FAIL_RETRY, FAIL_AREA_KAFKA, RD_KAFKA_RESP_ERR__QUEUE_FULL,
-                        "send a record to %s: the queue is full", topic);
-    case SINK_FAILED:
-        break;
-    }
-    if (why != NULL && why->kind == FAIL_REFUSE)
-        why->kind = FAIL_STOP; /* a state too large to be stored is not to be passed over */
+    enum sink_sent sent = sink_send(c->sink, &rec, why);
+    if (sent == SINK_SENT || is_broken(c->sink))
+        return true; /* a broken sink is reported by commit_start */
+    if (sent == SINK_LATER)
+        return fail_set(
+            why, FAIL_STOP, FAIL_AREA_KAFKA, RD_KAFKA_RESP_ERR__QUEUE_FULL,
+            "send a record to %s: the client's queue is full, though it is larger than all that we can have "
+            "in flight",
+            topic);
+    why->kind = FAIL_STOP; /* a state too large to be stored is not to be passed over */
     return false;
 }
 
@@ -415,11 +419,6 @@ static void finish_broken(struct committer *c)
     finish_at_once(c, outcome_of(c->sink, &why), &why);
 }
 
-static bool is_broken(const struct sink *s)
-{
-    return sink_state(s) == SINK_ABORTABLE || sink_state(s) == SINK_DEAD;
-}
-
 void commit_start_init(struct committer *c)
 {
     begin_job(c, COMMIT_INIT);
@@ -473,11 +472,14 @@ static void send_kept(struct committer *c)
         struct fail why;
         if (!send_state(c, c->set.offsets_topic, buf_view(&k->key), k->has_value, buf_view(&k->value), &why)) {
             sink_break(c->sink, SINK_DEAD, &why);
-            finish_broken(c);
-            return;
+            break;
         }
     }
     c->n_kept = 0;
+    if (is_broken(c->sink)) {
+        finish_broken(c);
+        return;
+    }
     sink_set_state(c->sink, SINK_ENDING);
     submit(c, WORK_FLUSH);
 }

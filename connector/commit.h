@@ -77,7 +77,7 @@ bool commit_is_busy(const struct committer *c);
 void commit_start_init(struct committer *c);
 
 /* State for the next commit. Copied. A later offset replaces an earlier one; without has_value it is a tombstone. Not
- * while a job runs. False: the sink is broken, and commit_start will say what to do. */
+ * while a job runs. False (STOP): it can't be stored, it is too large. A broken sink is no failure here: commit_start tells. */
 MUST_USE bool commit_keep_shape(struct committer *c, struct view key, bool has_value, struct view value,
                                 struct fail *why);
 MUST_USE bool commit_keep_offset(struct committer *c, struct view key, bool has_value, struct view value,

@@ -355,14 +355,14 @@ static bool check_size(const struct sink *s, const struct sink_record *rec, stru
 }
 
 /* The first record of a transaction begins it; only librdkafka's own thread is asked, not the network. */
-static bool begin(struct sink *s, struct fail *why)
+static bool begin(struct sink *s)
 {
     if (s->is_transactional) {
         rd_kafka_error_t *error = rd_kafka_begin_transaction(s->rk);
         if (error != NULL) {
-            sink_fail(s, why, rd_kafka_error_code(error), rd_kafka_error_string(error), "begin a Kafka transaction");
-            if (rd_kafka_error_is_fatal(error))
-                sink_break(s, SINK_DEAD, why);
+            struct fail why;
+            sink_fail(s, &why, rd_kafka_error_code(error), rd_kafka_error_string(error), "begin a Kafka transaction");
+            sink_break(s, SINK_DEAD, &why);
             rd_kafka_error_destroy(error);
             return false;
         }
@@ -380,18 +380,33 @@ static void count_sent(struct sink *s, const struct sink_record *rec)
     s->counts.sent_bytes += n;
 }
 
+/* A broken sink takes nothing more; the owner hears of it by sink_failure, at once only when it is the end. */
+static enum sink_sent answer_broken(const struct sink *s, struct fail *why)
+{
+    struct fail first;
+    ASSERT(sink_failure(s, &first));
+    if (first.kind == FAIL_RETRY)
+        return SINK_LATER;
+    if (why != NULL)
+        *why = first;
+    return SINK_FAILED;
+}
+
+/* librdkafka did not take the record. */
 static enum sink_sent refuse(struct sink *s, const struct sink_record *rec, rd_kafka_resp_err_t err, struct fail *why)
 {
     char doing[300];
+    struct fail first;
     if (err == RD_KAFKA_RESP_ERR__QUEUE_FULL)
         return SINK_LATER;
     snprintf(doing, sizeof doing, "send a record to %.249s", rec->topic);
-    if (sink_failure(s, why)) /* what came first says more than "wrong state" does */
-        return SINK_FAILED;
-    sink_fail(s, why, err, NULL, doing);
-    if (rd_kafka_fatal_error(s->rk, NULL, 0) != RD_KAFKA_RESP_ERR_NO_ERROR)
-        sink_break(s, SINK_DEAD, why);
-    return SINK_FAILED;
+    bool is_dead = rd_kafka_fatal_error(s->rk, NULL, 0) != RD_KAFKA_RESP_ERR_NO_ERROR;
+    if (err == RD_KAFKA_RESP_ERR__STATE && !is_dead) /* it failed a moment ago, and the report is not here yet */
+        sink_fail(s, &first, err, "the Kafka transaction has failed, as the client's log line before this says", doing);
+    else
+        sink_fail(s, &first, err, NULL, doing);
+    sink_break(s, is_dead || !s->is_transactional ? SINK_DEAD : SINK_ABORTABLE, &first);
+    return answer_broken(s, why);
 }
 
 static bool may_send(const struct sink *s, const struct sink_record *rec)
@@ -404,14 +419,14 @@ static bool may_send(const struct sink *s, const struct sink_record *rec)
 enum sink_sent sink_send(struct sink *s, const struct sink_record *rec, struct fail *why)
 {
     ASSERT(s->magic == MAGIC);
-    if (s->state == SINK_DEAD || s->state == SINK_ABORTABLE) {
-        ASSERT(sink_failure(s, why));
-        return SINK_FAILED;
-    }
+    if (s->state == SINK_DEAD || s->state == SINK_ABORTABLE)
+        return answer_broken(s, why);
     if (!may_send(s, rec))
         return SINK_LATER;
-    if (!check_size(s, rec, why) || (s->state == SINK_READY && !begin(s, why)))
+    if (!check_size(s, rec, why))
         return SINK_FAILED;
+    if (s->state == SINK_READY && !begin(s))
+        return answer_broken(s, why);
     rd_kafka_topic_t *rkt = topic_of(s, rec->topic);
     rd_kafka_resp_err_t err = rkt == NULL ? rd_kafka_last_error() : produce(s, rkt, rec);
     if (err != RD_KAFKA_RESP_ERR_NO_ERROR)

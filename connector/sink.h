@@ -84,8 +84,9 @@ struct sink_record {
 
 enum sink_sent {
     SINK_SENT,
-    SINK_LATER,  /* not now: a commit runs, or librdkafka's queue is full; nothing was taken */
-    SINK_FAILED, /* why says; nothing was taken */
+    SINK_LATER, /* not now: a commit runs, the queue is full, or the transaction has to be dropped (sink_failure says so);
+                    nothing was taken */
+    SINK_FAILED, /* REFUSE: not this record; STOP: an operator must act; nothing was taken */
 };
 
 MUST_USE struct sink *sink_open(const struct sink_settings *set, struct fail *why);

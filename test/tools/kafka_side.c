@@ -158,15 +158,15 @@ static void send_number(struct writer *w, uint64_t number)
         .opaque = text,
     };
     enum sink_sent sent;
-    while ((sent = sink_send(w->sink, &rec, &why)) == SINK_LATER)
+    while ((sent = sink_send(w->sink, &rec, &why)) == SINK_LATER && !sink_failure(w->sink, NULL))
         sink_service(w->sink);
     if (sent == SINK_SENT) {
         w->outstanding++;
         w->sent = number;
         return;
     }
-    free(text);
-    if (why.kind == FAIL_STOP)
+    free(text); /* the transaction is lost: the end of the batch finds out */
+    if (sent == SINK_FAILED)
         leave(&why);
 }
 

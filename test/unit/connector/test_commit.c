@@ -136,6 +136,27 @@ static void commit_with_a_lost_record_says_which(void **state)
     assert_int_equal(rig_abort(r).outcome, COMMIT_DONE); /* so that nobody has to wait for its timeout */
 }
 
+static void commit_after_a_failure_that_no_report_told_asks_for_an_abort(void **state)
+{
+    struct rig *r = *state;
+    struct fail why;
+    open_transactional(r, 0);
+    rig_fail_next(r, RIG_ADD_PARTITIONS, 1, RD_KAFKA_RESP_ERR_INVALID_PRODUCER_ID_MAPPING);
+    rig_send(r, "orders", "k", "v");
+    usleep(300000); /* the transaction fails, and nobody looks */
+    const struct sink_record rec = {.topic = "orders", .partition = SINK_ANY_PARTITION};
+    assert_int_equal(sink_send(r->sink, &rec, &why), SINK_LATER);
+    assert_int_equal(sink_state(r->sink), SINK_ABORTABLE);
+    assert_true(sink_failure(r->sink, &why));
+    assert_int_equal(why.kind, FAIL_RETRY);
+    keep_offset(r, "{}"); /* is no failure by itself */
+    assert_int_equal(rig_commit(r).outcome, COMMIT_ABORT_NEEDED);
+    assert_int_equal(rig_abort(r).outcome, COMMIT_DONE);
+    assert_int_equal(r->not_ok, 1);
+    rig_send(r, "orders", "k", "v");
+    assert_int_equal(rig_commit(r).outcome, COMMIT_DONE);
+}
+
 static void commit_of_a_fenced_producer_stops(void **state)
 {
     struct rig *r = *state;
@@ -351,6 +372,7 @@ int main(void)
         TEST(commit_resumes_calls_that_took_longer_than_their_slice),
         TEST(commit_that_is_refused_asks_for_an_abort),
         TEST(commit_with_a_lost_record_says_which),
+        TEST(commit_after_a_failure_that_no_report_told_asks_for_an_abort),
         TEST(commit_of_a_fenced_producer_stops),
         TEST(commit_of_an_overdue_transaction_asks_for_a_new_producer),
         TEST(abort_gives_everything_back),

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define U "3e11fa47-71ca-11e1-9e33-c80aa9429562"
 #define V "ffffffff-71ca-11e1-9e33-c80aa9429562"
@@ -229,25 +230,26 @@ static void print_table(struct buf *key, struct buf *value, int number)
     buf_put_literal(value, "\\n  PRIMARY KEY (`column_0`))\"}]}");
 }
 
-static void shape_store_loads_5000_tables_in_well_under_a_second(void **state)
+/* Of processor time, under sanitizers too; an optimised build takes some 50 ms. */
+static void shape_store_loads_5000_tables_in_little_time(void **state)
 {
     (void)state;
     struct shape_store store;
     struct buf key, value;
     struct fail why;
+    clock_t taken = 0;
     shape_store_init(&store, "n", "p");
     buf_init(&key);
     buf_init(&value);
-    int64_t taken_ms = 0;
     for (int i = 0; i < 5000; i++) {
         print_table(&key, &value, i);
-        int64_t started_ms = clock_mono_ms();
+        clock_t started = clock();
         assert_true(shape_store_load(&store, buf_view(&key), true, buf_view(&value), &why));
-        taken_ms += clock_mono_ms() - started_ms;
+        taken += clock() - started;
     }
     assert_int_equal(store.tables.n, 5000);
-    print_message("5000 tables of %zu bytes in %lld ms\n", buf_size(&value), (long long)taken_ms);
-    assert_true(taken_ms < 1000);
+    print_message("5000 tables of %zu bytes in %ld ms\n", buf_size(&value), (long)(taken * 1000 / CLOCKS_PER_SEC));
+    assert_true(taken < 3 * CLOCKS_PER_SEC);
     buf_fini(&key);
     buf_fini(&value);
     shape_store_fini(&store);
@@ -262,7 +264,7 @@ int main(void)
         cmocka_unit_test(shape_store_prints_what_it_loads),
         cmocka_unit_test(shape_store_refuses_malformed_values),
         cmocka_unit_test(shape_store_trims_what_the_server_no_longer_has),
-        cmocka_unit_test(shape_store_loads_5000_tables_in_well_under_a_second),
+        cmocka_unit_test(shape_store_loads_5000_tables_in_little_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
