@@ -24,6 +24,8 @@ static struct row_source source_of(const struct stream_statement *st)
         .file = view_of(st->file),
         .pos = st->offset,
         .server_id = st->server_id,
+        .has_thread = st->trx->has_thread,
+        .thread = st->trx->thread,
         .gtid = view_of(st->trx->gtid_text),
         .ts_us = st->ts_us,
         .now_ns = st->now_ns,
@@ -31,8 +33,20 @@ static struct row_source source_of(const struct stream_statement *st)
     };
 }
 
-static enum notice_change change_of(const struct ddl_effect *e)
+/* The name was given on by a later part of the statement (RENAME of several tables), so there is no such table now. */
+static bool is_given_on(const struct ddl_result *effects, const struct ddl_effect *e)
 {
+    const struct ddl_effect *end = effects->effects + effects->n_effects;
+    for (const struct ddl_effect *later = e + 1; later < end; later++)
+        if (later->old_table.n > 0 && view_equal(later->old_table, e->table) && view_equal(later->old_db, e->db))
+            return true;
+    return false;
+}
+
+static enum notice_change change_of(const struct ddl_result *effects, const struct ddl_effect *e)
+{
+    if (is_given_on(effects, e))
+        return NOTICE_NO_CHANGE;
     switch (e->kind) {
     case DDL_CREATE:
         return e->shape == NULL ? NOTICE_NO_CHANGE : NOTICE_CREATE;
@@ -74,13 +88,19 @@ static void put_names(const struct ddl_result *effects, struct buf *out)
     }
 }
 
+/* Statements that leave the columns and keys of every table as they were name none. */
+static bool touches_table(const struct ddl_effect *e)
+{
+    return e->kind != DDL_NONE && e->kind != DDL_DATABASE && !e->is_plain_index;
+}
+
 static bool tell_change(struct teller *t, const struct ddl_effect *e, struct view names, struct fail *why)
 {
-    enum notice_change change = change_of(e);
+    enum notice_change change = change_of(t->st->effects, e);
     const struct notice_schema_change notice = {
         .src = &t->src,
         .db = e->db.n > 0 ? e->db : t->st->db,
-        .tables = names,
+        .tables = touches_table(e) ? names : VIEW_NONE,
         .ddl = e->text,
         .change = change,
         .change_db = e->db,
@@ -118,10 +138,11 @@ static void warn_of_silent_change(const struct teller *t, const struct ddl_effec
 {
     if (!e->is_captured)
         return;
-    log_warn("feed",
-             "rows of %.*s.%.*s came or went by a statement that the log holds without its rows: %.*s; hint: read the table "
-             "again file=%s pos=%llu",
-             VIEW_ARGS(e->db), VIEW_ARGS(e->table), VIEW_ARGS(e->text), t->st->file, (unsigned long long)t->st->offset);
+    log_warn(
+        "feed",
+        "rows of %.*s.%.*s came or went by a statement that the log holds without its rows: %.*s; hint: read the table "
+        "again file=%s pos=%llu",
+        VIEW_ARGS(e->db), VIEW_ARGS(e->table), VIEW_ARGS(e->text), t->st->file, (unsigned long long)t->st->offset);
 }
 
 static bool tell_effect(struct teller *t, const struct ddl_effect *e, struct view names, struct fail *why)

@@ -136,11 +136,27 @@ bool column_scale(const struct column *col, uint32_t *scale)
     return col->has_scale;
 }
 
+void column_put_type(const struct column *col, struct buf *out)
+{
+    static const char zerofill[] = " ZEROFILL";
+    struct view words = col->type_text;
+    size_t n = sizeof zerofill - 1;
+    bool lacks_unsigned = col->is_zerofill && words.n > n && memcmp(words.p + words.n - n, zerofill, n) == 0 &&
+                          memmem(words.p, words.n, "UNSIGNED", 8) == NULL;
+    buf_put(out, words.p, words.n - (lacks_unsigned ? n : 0));
+    if (lacks_unsigned)
+        buf_put_literal(out, " UNSIGNED ZEROFILL");
+}
+
 /* column.propagate.source.type: what the DDL said of the column. */
 static void put_source_parameters(struct buf *out, const struct column *col, struct view comment)
 {
     uint32_t length, scale;
-    put_parameter(out, "type", col->type_text);
+    struct buf words;
+    buf_init(&words);
+    column_put_type(col, &words);
+    put_parameter(out, "type", buf_view(&words));
+    buf_fini(&words);
     if (column_length(col, &length))
         put_number_parameter(out, "length", length);
     if (column_scale(col, &scale))
@@ -151,7 +167,7 @@ static void put_source_parameters(struct buf *out, const struct column *col, str
 }
 
 static void compile_schema(struct step *s, const struct record_settings *set, const struct shape *shape,
-                           const struct column *col, struct arena *memory)
+                           const struct column *col, bool is_key, struct arena *memory)
 {
     struct buf text;
     buf_init(&text);
@@ -159,7 +175,7 @@ static void compile_schema(struct step *s, const struct record_settings *set, co
         table_change_put_sql(&text, col->comment);
     struct view comment = keep(&text, memory);
     put_type_parameters(&text, s, col);
-    if (set->propagates_type != NULL &&
+    if (!is_key && set->propagates_type != NULL &&
         set->propagates_type(set->ctx, shape->db, shape->table, col->name, col->type_text))
         put_source_parameters(&text, col, comment);
     s->parameters = keep(&text, memory);
@@ -296,7 +312,7 @@ static bool compile_absence(struct step *s, const struct record_settings *set, c
 }
 
 bool column_compile(struct step *s, const struct record_settings *set, const struct shape *shape, uint16_t column,
-                    bool null_default, bool is_first, struct arena *memory, struct fail *why)
+                    bool is_key, bool is_first, struct arena *memory, struct fail *why)
 {
     const struct column *col = &shape->columns[column];
     const struct field_type *type = field_type_of(col, set);
@@ -313,7 +329,8 @@ bool column_compile(struct step *s, const struct record_settings *set, const str
     };
     compile_name(s, set, col, is_first, memory);
     compile_labels(s, col, memory);
-    compile_schema(s, set, shape, col, memory);
+    compile_schema(s, set, shape, col, is_key, memory);
+    bool null_default = is_key ? set->key_null_default : set->value_null_default;
     return compile_absence(s, set, shape, col, null_default, memory, why);
 }
 

@@ -12,11 +12,11 @@
 #include "base/fail.h"
 #include "record/step.h"
 
-/* Fills s for one column of the shape. null_default: a NULL is written as the default (replace.null.with.default).
- * is_first: no comma stands before the field. Fails, naming the column, when a default can't be read and
+/* Fills s for one column of the shape, as a field of the key or of an image. A NULL is written as the default when the
+ * half's converter says so (replace.null.with.default). is_first: no comma stands before the field. Fails, naming the column, when a default can't be read and
  * converting_failure is fail. */
 MUST_USE bool column_compile(struct step *s, const struct record_settings *set, const struct shape *shape,
-                             uint16_t column, bool null_default, bool is_first, struct arena *memory, struct fail *why);
+                             uint16_t column, bool is_key, bool is_first, struct arena *memory, struct fail *why);
 
 /* Appends the field's schema. */
 void column_put_schema(const struct step *s, struct buf *out);
@@ -25,6 +25,9 @@ void column_put_schema(const struct step *s, struct buf *out);
  * there is none. */
 bool column_length(const struct column *col, uint32_t *length);
 bool column_scale(const struct column *col, uint32_t *scale);
+
+/* The words of the type; ZEROFILL brings UNSIGNED along. */
+void column_put_type(const struct column *col, struct buf *out);
 
 /* Appends name and value as SimpleHeaderConverter prints them inside a struct, with the comma before and the colon
  * between; NULL and lost values as Struct.get has them. */

@@ -108,7 +108,6 @@ static void put_schema_change_payload(const struct record_settings *set, const s
                                       struct buf *out)
 {
     struct row_source src = *change->src;
-    src.has_thread = false;
     src.query = VIEW_NONE;
     buf_put_literal(out, "{\"source\":");
     envelope_put_source_head(out, set, &src, change->db, change->tables);

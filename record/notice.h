@@ -21,7 +21,7 @@ enum notice_change { NOTICE_NO_CHANGE, NOTICE_CREATE, NOTICE_ALTER, NOTICE_DROP 
 
 /* A statement and what it did to one table. */
 struct notice_schema_change {
-    const struct row_source *src;        /* gives the clock too; thread, query and transaction are not told */
+    const struct row_source *src;        /* gives the clock too; query and transaction are not told */
     struct view db;                      /* databaseName and source.db; may be empty */
     struct view tables;                  /* source.table: the names it touched, joined by commas; empty: null */
     struct view ddl;                     /* UTF-8 */

@@ -25,8 +25,8 @@ static bool compile_values(struct plan *plan, struct fail *why)
     for (uint32_t i = 0; i < shape->n_columns; i++) {
         if (!is_field(plan, &shape->columns[i]))
             continue;
-        if (!column_compile(&plan->values[plan->n_values], plan->set, shape, (uint16_t)i, plan->set->value_null_default,
-                            plan->n_values == 0, &plan->memory, why))
+        if (!column_compile(&plan->values[plan->n_values], plan->set, shape, (uint16_t)i, false, plan->n_values == 0,
+                            &plan->memory, why))
             return false;
         plan->n_values++;
     }
@@ -39,8 +39,7 @@ static bool compile_keys(struct plan *plan, struct fail *why)
     const uint16_t *columns = key_choose(plan->set, plan->shape, &plan->memory, &n);
     plan->keys = arena_zero(&plan->memory, n, sizeof *plan->keys);
     for (unsigned i = 0; i < n; i++) {
-        if (!column_compile(&plan->keys[i], plan->set, plan->shape, columns[i], plan->set->key_null_default, i == 0,
-                            &plan->memory, why))
+        if (!column_compile(&plan->keys[i], plan->set, plan->shape, columns[i], true, i == 0, &plan->memory, why))
             return false;
         plan->n_keys++;
     }

@@ -337,9 +337,7 @@ bool render_read(const struct plan *plan, const struct cell *cells, struct buf *
         return false;
     *res = (struct rendered_read){.has_key = plan->n_keys > 0, .key_at = key.at, .key_bytes = key.bytes};
     res->value_at = place(&w);
-    buf_put_view(out, plan->value_head);
-    buf_put_literal(out, "null,\"after\":");
-    if (!put_image(plan, cells, out, why))
+    if (!put_images(&w, NULL, cells, NULL, why))
         return false;
     res->value_bytes = place(&w) - res->value_at;
     res->exact_at = place(&w);
@@ -351,29 +349,6 @@ bool render_read(const struct plan *plan, const struct cell *cells, struct buf *
 void render_read_tail(struct render_event *ev, struct buf *out)
 {
     put_tail(ev, 'r', 0, out);
-}
-
-bool render_open_row(const struct plan *plan, const struct cell *cells, struct buf *out, struct rendered_row *res,
-                     struct fail *why)
-{
-    struct writer w = {plan, NULL, out, buf_size(out), 0};
-    struct range key, value;
-    res->n = 0;
-    if (!put_key(&w, cells, &key, why))
-        return false;
-    value.at = place(&w);
-    if (!put_images(&w, NULL, cells, NULL, why))
-        return false;
-    value.bytes = place(&w) - value.at;
-    set_value(add_record(&w, res, &key), &value);
-    put_exact_keys(&w, NULL, cells, res);
-    return true;
-}
-
-void render_put_tail(struct render_event *ev, enum row_op op, uint32_t row, struct buf *out)
-{
-    static const char letters[] = {[ROW_CREATE] = 'c', [ROW_UPDATE] = 'u', [ROW_DELETE] = 'd', [ROW_READ] = 'r'};
-    put_tail(ev, letters[op], row, out);
 }
 
 void render_truncate(const struct plan *plan, const struct row_source *src, struct buf *out, struct rendered_row *res)

@@ -85,14 +85,6 @@ MUST_USE bool render_read(const struct plan *plan, const struct cell *cells, str
 /* Appends the rest of the value, from the comma in front of the source block on. */
 void render_read_tail(struct render_event *ev, struct buf *out);
 
-/* A row that waits in a window: key, exact key and the value up to its source block, which is not known yet. There is
- * one record; its value is whole when render_put_tail has put its bytes behind. Skipped operations don't count here. */
-MUST_USE bool render_open_row(const struct plan *plan, const struct cell *cells, struct buf *out,
-                              struct rendered_row *res, struct fail *why);
-
-/* What stands behind the images, from the source block to the value's end; counts in the event's transaction. */
-void render_put_tail(struct render_event *ev, enum row_op op, uint32_t row, struct buf *out);
-
 /* The op=t record of TRUNCATE TABLE; n is 0 when the settings skip it. The transaction of src is not used. */
 void render_truncate(const struct plan *plan, const struct row_source *src, struct buf *out, struct rendered_row *res);
 

@@ -190,7 +190,7 @@ static struct view charset_name(const struct column *col)
     return view_of(jdbc == JDBC_NCHAR || jdbc == JDBC_NVARCHAR ? "utf8" : col->charset->name);
 }
 
-/* The moment of CURRENT_TIMESTAMP is the epoch, where the schema shows one. */
+/* The moment of CURRENT_TIMESTAMP is the epoch, also where the schema of the rows shows no default. */
 static void put_default(struct buf *out, const struct column *col)
 {
     put_member(out, "defaultValueExpression");
@@ -201,8 +201,6 @@ static void put_default(struct buf *out, const struct column *col)
         put_sql_string(out, "", col->default_text, "");
         return;
     case DEFAULT_NOW:
-        if (col->kind == COLUMN_TIMESTAMP && col->is_nullable)
-            break;
         buf_put_literal(out, "\"1970-01-01 00:00:00\"");
         return;
     case DEFAULT_NONE:

@@ -115,7 +115,7 @@ static void statement_without_a_change_has_an_empty_list(void **state)
 {
     (void)state;
     struct record_settings set = rows_settings(false);
-    struct row_source src = {.file = view_of("f"), .snapshot = "false", .has_thread = true, .thread = 9};
+    struct row_source src = {.file = view_of("f"), .snapshot = "false", .query = view_of("not told")};
     struct halves h = halves_new();
     notice_put_schema_change(
         &set,

@@ -259,7 +259,7 @@ static void transaction_orders_count_each_record(void **state)
     shape_free(&shape);
 }
 
-static void open_row_and_tail_make_the_same_value(void **state)
+static void row_that_was_read_and_its_tail_make_a_whole_value(void **state)
 {
     (void)state;
     struct record_settings set = rows_settings(true);
@@ -269,26 +269,26 @@ static void open_row_and_tail_make_the_same_value(void **state)
     struct row_source src = some_source();
     struct render_event ev;
     render_event_init(&ev);
-    const struct cell cells[] = {rows_int(1), rows_text("a"), rows_int(7)};
-    struct buf whole, piecewise;
-    buf_init(&whole);
-    buf_init(&piecewise);
-    struct rendered_row row, open;
     render_event_begin(&ev, plan, &src);
-    assert_true(render_row(plan, &ev, ROW_READ, 5, NULL, cells, &whole, &row, &why));
-    assert_true(render_open_row(plan, cells, &piecewise, &open, &why));
-    assert_int_equal(open.n, 1);
-    assert_int_equal(open.after_key_bytes, row.after_key_bytes);
-    assert_int_equal(open.records[0].key_bytes, row.records[0].key_bytes);
-    struct buf value;
+    const struct cell cells[] = {rows_int(1), rows_text("a"), rows_int(7)};
+    struct buf whole, pieces, value;
+    buf_init(&whole);
+    buf_init(&pieces);
     buf_init(&value);
-    buf_put(&value, piecewise.start + open.records[0].value_at, open.records[0].value_bytes);
-    render_put_tail(&ev, ROW_READ, 5, &value);
+    struct rendered_row row;
+    struct rendered_read read;
+    assert_true(render_row(plan, &ev, ROW_READ, 0, NULL, cells, &whole, &row, &why));
+    assert_true(render_read(plan, cells, &pieces, &read, &why));
+    assert_true(read.has_key);
+    assert_int_equal(read.exact_bytes, row.after_key_bytes);
+    assert_int_equal(read.key_bytes, row.records[0].key_bytes);
+    buf_put(&value, pieces.start + read.value_at, read.value_bytes);
+    render_read_tail(&ev, &value);
     golden_check_equal(buf_view(&value),
                        (struct view){whole.start + row.records[0].value_at, row.records[0].value_bytes}, "value");
     buf_fini(&value);
     buf_fini(&whole);
-    buf_fini(&piecewise);
+    buf_fini(&pieces);
     render_event_fini(&ev);
     plan_free(&plan);
     shape_free(&shape);
@@ -350,7 +350,7 @@ int main(void)
         cmocka_unit_test(unchanged_updates_can_be_skipped),
         cmocka_unit_test(truncate_is_a_record_of_its_own),
         cmocka_unit_test(transaction_orders_count_each_record),
-        cmocka_unit_test(open_row_and_tail_make_the_same_value),
+        cmocka_unit_test(row_that_was_read_and_its_tail_make_a_whole_value),
         cmocka_unit_test(lost_values_stop_when_told_so),
         cmocka_unit_test(null_in_a_required_column_is_lost),
         cmocka_unit_test(absent_columns_are_refused),
