@@ -59,6 +59,24 @@ static inline uint64_t utf8_json_special(uint64_t word)
            UTF8_HIGHS;
 }
 
+/* How many leading bytes are whole characters of two or three bytes, well formed, up to U+FFFF. */
+static inline size_t utf8_middle_run(const uint8_t *p, size_t n)
+{
+    size_t at = 0;
+    for (;;) {
+        size_t left = n - at;
+        const uint8_t *q = p + at;
+        if (left >= 2 && q[0] >= 0xc2 && q[0] < 0xe0 && (q[1] & 0xc0) == 0x80) {
+            at += 2;
+        } else if (left >= 3 && (q[0] & 0xf0) == 0xe0 && (q[1] & 0xc0) == 0x80 && (q[2] & 0xc0) == 0x80 &&
+                   !(q[0] == 0xe0 && q[1] < 0xa0) && !(q[0] == 0xed && q[1] >= 0xa0)) {
+            at += 3;
+        } else {
+            return at;
+        }
+    }
+}
+
 /* How many leading bytes may stand in a JSON string as they are; bytes of 0x80 and up end the run when stop_at_high. */
 static inline size_t utf8_json_run(const uint8_t *p, size_t n, bool stop_at_high)
 {

@@ -88,42 +88,59 @@ static void gather_add(struct gather *g, uint64_t digits, unsigned n)
     g->n += n;
 }
 
-/* One group of n digits; false when its bytes hold more. */
-static bool take_group(struct gather *g, const uint8_t **at, unsigned n, uint8_t flip)
+/* The packed groups on their way in. */
+struct packed {
+    const uint8_t *at;
+    uint32_t flip;  /* all ones for a negative number */
+    uint32_t first; /* 1 until the first byte, whose first bit is flipped, was read */
+};
+
+/* One group of n > 0 digits; false when its bytes hold more. */
+static bool take_group(struct gather *g, struct packed *p, unsigned n)
 {
+    unsigned n_bytes = rest_bytes[n], rest = 32 - 8 * n_bytes;
     uint32_t v = 0;
-    for (unsigned i = 0; i < rest_bytes[n]; i++)
-        v = v << 8 | (uint32_t)(*(*at)++ ^ flip);
+    if (n == GROUP) {
+        memcpy(&v, p->at, 4);
+        v = __builtin_bswap32(v);
+    } else {
+        for (unsigned i = 0; i < n_bytes; i++)
+            v = v << 8 | p->at[i];
+    }
+    v ^= p->flip >> rest ^ p->first << (8 * n_bytes - 1);
+    p->first = 0;
+    p->at += n_bytes;
     if (v >= powers[n])
         return false;
     gather_add(g, v, n);
     return true;
 }
 
+static bool take_groups(struct gather *g, struct packed *p, unsigned precision, unsigned scale)
+{
+    unsigned whole = precision - scale;
+    if (whole % GROUP != 0 && !take_group(g, p, whole % GROUP))
+        return false;
+    for (unsigned i = whole / GROUP + scale / GROUP; i > 0; i--)
+        if (!take_group(g, p, GROUP))
+            return false;
+    return scale % GROUP == 0 || take_group(g, p, scale % GROUP);
+}
+
 bool decimal_decode(struct cursor *c, unsigned precision, unsigned scale, struct cell_decimal *out)
 {
-    unsigned n_bytes = decimal_bytes(precision, scale);
-    const uint8_t *from = cursor_take(c, n_bytes);
+    const uint8_t *from = cursor_take(c, decimal_bytes(precision, scale));
     if (from == NULL)
         return false;
-    uint8_t bytes[DECIMAL_PACKED_MAX / GROUP * 4 + 4]; /* a copy whose first bit is flipped back */
-    memcpy(bytes, from, n_bytes);
-    bytes[0] ^= 0x80;
-    bool is_negative = (bytes[0] & 0x80) != 0;
-    uint8_t flip = is_negative ? 0xff : 0;
-
+    bool is_negative = (from[0] & 0x80) == 0;
+    struct packed p = {from, is_negative ? UINT32_MAX : 0, 1};
     *out = (struct cell_decimal){0};
     struct gather g = {.d = out};
-    const uint8_t *at = bytes;
-    unsigned whole = precision - scale;
-    bool ok = whole % GROUP == 0 || take_group(&g, &at, whole % GROUP, flip);
-    for (unsigned i = 0; ok && i < whole / GROUP; i++)
-        ok = take_group(&g, &at, GROUP, flip);
-    for (unsigned i = 0; ok && i < scale / GROUP; i++)
-        ok = take_group(&g, &at, GROUP, flip);
-    if (ok && scale % GROUP != 0)
-        ok = take_group(&g, &at, scale % GROUP, flip);
-    gather_flush(&g);
+    bool ok = take_groups(&g, &p, precision, scale);
+    if (precision <= CHUNK)
+        out->limb[0] = g.digits;
+    else
+        gather_flush(&g);
     settle(out, is_negative);
     return ok && !g.is_too_large;
 }

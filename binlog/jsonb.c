@@ -35,10 +35,10 @@ static bool visit(struct print *p, size_t bytes)
 
 /* ---- scalars ---- */
 
-static uint64_t number_of(struct view raw)
+static int64_t packed_of(struct view bytes)
 {
-    uint64_t v = 0;
-    memcpy(&v, raw.p, raw.n);
+    int64_t v;
+    memcpy(&v, bytes.p, sizeof v);
     return v;
 }
 
@@ -142,7 +142,7 @@ static bool put_date(struct print *p, int64_t packed, bool has_clock)
     return true;
 }
 
-static bool put_opaque(struct print *p, struct jsonb_part part)
+static bool put_opaque(struct print *p, const struct jsonb_part *part)
 {
     uint8_t column_type;
     struct view bytes = jsonb_part_opaque(part, &column_type);
@@ -154,11 +154,11 @@ static bool put_opaque(struct print *p, struct jsonb_part part)
     case WIRE_NEWDECIMAL:
         return put_decimal(p, bytes);
     case WIRE_TIME:
-        return put_time(p, (int64_t)number_of(bytes));
+        return put_time(p, packed_of(bytes));
     case WIRE_DATE:
     case WIRE_DATETIME:
     case WIRE_TIMESTAMP:
-        return put_date(p, (int64_t)number_of(bytes), column_type != WIRE_DATE);
+        return put_date(p, packed_of(bytes), column_type != WIRE_DATE);
     default:
         buf_put_u8(p->out, '"');
         base64_put(p->out, bytes);
@@ -167,33 +167,45 @@ static bool put_opaque(struct print *p, struct jsonb_part part)
     }
 }
 
-static bool put_scalar(struct print *p, struct jsonb_part part)
+static bool put_float(struct print *p, struct view raw)
 {
-    uint64_t v = part.raw.n <= 8 ? number_of(part.raw) : 0;
-    double real;
-    switch (part.type) {
+    double x;
+    memcpy(&x, raw.p, sizeof x);
+    if (!isfinite(x))
+        return fail_malformed(p->why, "JSON document: a double in it is not finite");
+    put_double(p->out, x);
+    return true;
+}
+
+#define PUT_INTEGER(type, put)       \
+    {                                \
+        type v;                      \
+        memcpy(&v, raw.p, sizeof v); \
+        put(p->out, v);              \
+        return true;                 \
+    }
+
+/* The bytes of a part are as many as its type has: jsonb_part made sure. */
+static bool put_scalar(struct print *p, const struct jsonb_part *part)
+{
+    struct view raw = part->raw;
+    switch (part->type) {
     case JSONB_LITERAL:
-        return put_literal(p, (uint8_t)v);
+        return put_literal(p, raw.p[0]);
     case JSONB_INT16:
-        digits_put_i64(p->out, (int16_t)v);
-        return true;
-    case JSONB_INT32:
-        digits_put_i64(p->out, (int32_t)v);
-        return true;
-    case JSONB_INT64:
-        digits_put_i64(p->out, (int64_t)v);
-        return true;
+        PUT_INTEGER(int16_t, digits_put_i64)
     case JSONB_UINT16:
+        PUT_INTEGER(uint16_t, digits_put_u64)
+    case JSONB_INT32:
+        PUT_INTEGER(int32_t, digits_put_i64)
     case JSONB_UINT32:
+        PUT_INTEGER(uint32_t, digits_put_u64)
+    case JSONB_INT64:
+        PUT_INTEGER(int64_t, digits_put_i64)
     case JSONB_UINT64:
-        digits_put_u64(p->out, v);
-        return true;
+        PUT_INTEGER(uint64_t, digits_put_u64)
     case JSONB_DOUBLE:
-        memcpy(&real, &v, sizeof real);
-        if (!isfinite(real))
-            return fail_malformed(p->why, "JSON document: a double in it is not finite");
-        put_double(p->out, real);
-        return true;
+        return put_float(p, raw);
     case JSONB_STRING:
         jsonb_put_string(p->out, jsonb_part_text(part));
         return true;
@@ -204,7 +216,7 @@ static bool put_scalar(struct print *p, struct jsonb_part part)
 
 /* ---- containers ---- */
 
-static bool put_part(struct print *p, struct jsonb_part part, unsigned depth);
+static bool put_part(struct print *p, const struct jsonb_part *part, unsigned depth);
 
 static bool put_key(struct print *p, const struct jsonb_container *c, uint32_t i)
 {
@@ -218,7 +230,7 @@ static bool put_key(struct print *p, const struct jsonb_container *c, uint32_t i
     return true;
 }
 
-static bool put_container(struct print *p, struct jsonb_part part, unsigned depth)
+static bool put_container(struct print *p, const struct jsonb_part *part, unsigned depth)
 {
     struct jsonb_container c;
     if (depth > JSONB_DEPTH_MAX)
@@ -238,16 +250,16 @@ static bool put_container(struct print *p, struct jsonb_part part, unsigned dept
             return fail_layout(p);
         if (!jsonb_is_container(value.type) && !jsonb_is_inlined(value.type, c.width) && !visit(p, value.raw.n))
             return false;
-        if (!put_part(p, value, depth + 1))
+        if (!put_part(p, &value, depth + 1))
             return false;
     }
     buf_put_u8(p->out, c.is_object ? '}' : ']');
     return true;
 }
 
-static bool put_part(struct print *p, struct jsonb_part part, unsigned depth)
+static bool put_part(struct print *p, const struct jsonb_part *part, unsigned depth)
 {
-    return jsonb_is_container(part.type) ? put_container(p, part, depth) : put_scalar(p, part);
+    return jsonb_is_container(part->type) ? put_container(p, part, depth) : put_scalar(p, part);
 }
 
 bool jsonb_print(struct view doc, struct buf *out, struct fail *why)
@@ -256,5 +268,5 @@ bool jsonb_print(struct view doc, struct buf *out, struct fail *why)
     struct jsonb_part root;
     if (!jsonb_part_root(doc, &root))
         return fail_layout(&p);
-    return put_part(&p, root, 1);
+    return put_part(&p, &root, 1);
 }

@@ -75,7 +75,7 @@ static bool open_node(struct tree *t, struct node *n)
     struct jsonb_container c;
     if (n->is_open)
         return true;
-    if (!jsonb_is_container(n->part.type) || !jsonb_container_open(n->part, &c))
+    if (!jsonb_is_container(n->part.type) || !jsonb_container_open(&n->part, &c))
         return false;
     uint64_t bytes = jsonb_container_head(c.width, c.is_object, c.count);
     make_room(t, n, c.count);

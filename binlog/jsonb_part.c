@@ -81,30 +81,37 @@ bool jsonb_part_root(struct view doc, struct jsonb_part *out)
     return part_at(doc.p[0], (struct view){doc.p + 1, doc.n - 1}, out);
 }
 
-bool jsonb_container_open(struct jsonb_part part, struct jsonb_container *out)
+/* Two fixed loads: a copy of variable length would go through memory. */
+static uint64_t number_at(const uint8_t *p, unsigned bytes)
 {
-    *out = (struct jsonb_container){
-        .raw = part.raw,
-        .width = part.type == JSONB_SMALL_OBJECT || part.type == JSONB_SMALL_ARRAY ? 2 : 4,
-        .is_object = part.type <= JSONB_LARGE_OBJECT,
-    };
-    struct cursor c = cursor_of(part.raw);
-    out->count = (uint32_t)cursor_le(&c, out->width);
-    return !c.bad && jsonb_container_head(out->width, out->is_object, out->count) <= part.raw.n;
+    uint16_t small;
+    uint32_t large;
+    if (bytes == 2) {
+        memcpy(&small, p, sizeof small);
+        return small;
+    }
+    memcpy(&large, p, sizeof large);
+    return large;
 }
 
-static uint64_t entry_number(const struct jsonb_container *c, uint64_t at, unsigned bytes)
+bool jsonb_container_open(const struct jsonb_part *part, struct jsonb_container *out)
 {
-    uint64_t v = 0;
-    memcpy(&v, c->raw.p + at, bytes); /* entries are inside: jsonb_container_open made sure */
-    return v;
+    *out = (struct jsonb_container){
+        .raw = part->raw,
+        .width = part->type == JSONB_SMALL_OBJECT || part->type == JSONB_SMALL_ARRAY ? 2 : 4,
+        .is_object = part->type <= JSONB_LARGE_OBJECT,
+    };
+    if (part->raw.n < out->width)
+        return false;
+    out->count = (uint32_t)number_at(part->raw.p, out->width);
+    return jsonb_container_head(out->width, out->is_object, out->count) <= part->raw.n;
 }
 
 bool jsonb_container_key(const struct jsonb_container *c, uint32_t i, struct view *key)
 {
     uint64_t at = 2ULL * c->width + (uint64_t)i * (c->width + 2ULL);
-    uint64_t offset = entry_number(c, at, c->width);
-    uint64_t length = entry_number(c, at + c->width, 2);
+    uint64_t offset = number_at(c->raw.p + at, c->width); /* entries are inside: jsonb_container_open made sure */
+    uint64_t length = number_at(c->raw.p + at + c->width, 2);
     if (offset < jsonb_container_head(c->width, true, c->count) || offset + length > c->raw.n)
         return false;
     *key = (struct view){c->raw.p + offset, (size_t)length};
@@ -118,22 +125,22 @@ bool jsonb_container_value(const struct jsonb_container *c, uint32_t i, struct j
     uint8_t type = c->raw.p[at];
     if (jsonb_is_inlined(type, c->width))
         return part_at(type, (struct view){c->raw.p + at + 1, c->width}, value);
-    uint64_t offset = entry_number(c, at + 1, c->width);
+    uint64_t offset = number_at(c->raw.p + at + 1, c->width);
     if (offset < head || offset >= c->raw.n)
         return false;
     return part_at(type, (struct view){c->raw.p + offset, c->raw.n - (size_t)offset}, value);
 }
 
-struct view jsonb_part_text(struct jsonb_part part)
+struct view jsonb_part_text(const struct jsonb_part *part)
 {
-    struct cursor c = cursor_of(part.raw);
+    struct cursor c = cursor_of(part->raw);
     size_t length = 0;
     return take_length(&c, &length) ? cursor_view(&c, length) : VIEW_NONE;
 }
 
-struct view jsonb_part_opaque(struct jsonb_part part, uint8_t *column_type)
+struct view jsonb_part_opaque(const struct jsonb_part *part, uint8_t *column_type)
 {
-    struct cursor c = cursor_of(part.raw);
+    struct cursor c = cursor_of(part->raw);
     size_t length = 0;
     *column_type = cursor_u8(&c);
     return take_length(&c, &length) ? cursor_view(&c, length) : VIEW_NONE;

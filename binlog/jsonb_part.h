@@ -59,7 +59,7 @@ static inline bool jsonb_is_inlined(uint8_t type, unsigned width)
 /* The whole document; an empty one is the literal null. */
 MUST_USE bool jsonb_part_root(struct view doc, struct jsonb_part *out);
 
-MUST_USE bool jsonb_container_open(struct jsonb_part part, struct jsonb_container *out);
+MUST_USE bool jsonb_container_open(const struct jsonb_part *part, struct jsonb_container *out);
 
 /* Bytes of the header and all entries of a container. */
 static inline uint64_t jsonb_container_head(unsigned width, bool is_object, uint64_t count)
@@ -72,7 +72,7 @@ MUST_USE bool jsonb_container_key(const struct jsonb_container *c, uint32_t i, s
 MUST_USE bool jsonb_container_value(const struct jsonb_container *c, uint32_t i, struct jsonb_part *value);
 
 /* The text of a JSONB_STRING, the column type and bytes of a JSONB_OPAQUE. */
-struct view jsonb_part_text(struct jsonb_part part);
-struct view jsonb_part_opaque(struct jsonb_part part, uint8_t *column_type);
+struct view jsonb_part_text(const struct jsonb_part *part);
+struct view jsonb_part_opaque(const struct jsonb_part *part, uint8_t *column_type);
 
 #endif

@@ -191,11 +191,19 @@ DECODE_INTEGER(decode_old_timestamp, 4, CELL_TIMESTAMP, i, SECONDS)
 
 /* ---- bytes ---- */
 
+/* The length prefix, of 1 to 4 bytes. The short ones are fixed loads: they stand before every text. */
+static uint64_t take_length(struct cursor *c, unsigned bytes)
+{
+    if (bytes == 1)
+        return cursor_u8(c);
+    return bytes == 2 ? cursor_u16(c) : cursor_le(c, bytes);
+}
+
 static bool decode_bytes(const struct value_type *t, struct cursor *c, struct arena *a, struct cell *out,
                          struct fail *why)
 {
     (void)a;
-    uint64_t n = cursor_le(c, t->size);
+    uint64_t n = take_length(c, t->size);
     out->kind = CELL_BYTES;
     out->bytes = cursor_view(c, n);
     return c->bad ? fail_short(t, why) : true;

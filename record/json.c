@@ -69,15 +69,15 @@ void json_put_escaped(struct buf *out, struct view utf8)
     size_t done = 0; /* written so far; [done, at) can be copied as it is */
     size_t at = 0;
     for (;;) {
+        size_t from = at;
         at += utf8_json_run(utf8.p + at, utf8.n - at, true);
+        at += utf8_middle_run(utf8.p + at, utf8.n - at);
         if (at == utf8.n)
             break;
-        struct utf8_step step = utf8_step(utf8.p + at, utf8.n - at);
-        if (step.code >= 0x80 && step.code < 0x10000 && !step.is_malformed) {
-            at += step.bytes;
+        if (at > from)
             continue;
-        }
         buf_put(out, utf8.p + done, at - done);
+        struct utf8_step step = utf8_step(utf8.p + at, utf8.n - at);
         put_code(out, step.code);
         at += step.bytes;
         done = at;
