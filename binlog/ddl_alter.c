@@ -11,6 +11,7 @@
  */
 #include "binlog/ddl_clause.h"
 #include "binlog/ddl_statement.h"
+#include "binlog/name.h"
 
 struct alteration {
     struct ddl_run *run;
@@ -19,6 +20,7 @@ struct alteration {
     struct draft_column **placed; /* new ones and those with FIRST or AFTER, in order */
     uint32_t n_placed;
     uint32_t room_placed;
+    bool has_hidden_key; /* as first column, before this statement */
     bool is_renamed;
     struct view new_db;
     struct view new_table;
@@ -103,6 +105,7 @@ static bool redefine(struct alteration *a, struct draft_column *col, struct view
 {
     struct draft_column *now = draft_new_column(&a->d, name);
     now->old_name = col->old_name;
+    now->old = col->old;
     if (!ddl_column_definition(&a->d, now))
         return false;
     *col = *now;
@@ -369,6 +372,19 @@ static void take_out(struct draft *d, const struct draft_column *col)
     d->n_columns = n;
 }
 
+/* Is the first column the primary key that the server made where there was none? It stays first. */
+static bool starts_with_hidden_key(const struct shape *s)
+{
+    const struct column *c = &s->columns[0];
+    return name_equal(c->name, view_of("my_row_id")) && c->kind == COLUMN_BIGINT && c->is_unsigned &&
+           c->is_auto_increment && c->is_invisible && s->key_is_primary && s->n_key == 1 && s->key[0] == 0;
+}
+
+static uint32_t first_place(const struct alteration *a)
+{
+    return a->has_hidden_key && !a->d.columns[0]->is_dropped ? 1 : 0;
+}
+
 /* Puts the last column before the one at `to`. */
 static void move_last(struct draft *d, uint32_t to)
 {
@@ -390,7 +406,7 @@ static bool place_column(struct alteration *a, struct draft_column *col)
     }
     draft_add_column(d, col);
     if (col->is_first)
-        move_last(d, 0);
+        move_last(d, first_place(a));
     for (uint32_t i = 0; before != NULL && i + 1 < d->n_columns; i++) {
         if (d->columns[i] == before) {
             move_last(d, i + 1);
@@ -413,6 +429,7 @@ static void add_data_changes(struct alteration *a, struct view db, struct view t
 static bool alter_known(struct alteration *a, const struct shape *old)
 {
     draft_from_shape(&a->d, a->p, old);
+    a->has_hidden_key = starts_with_hidden_key(old);
     while (!ddl_at_end(a->p)) {
         if (!action(a))
             return false;

@@ -103,6 +103,7 @@ void draft_from_shape(struct draft *d, struct ddl_parser *p, const struct shape 
         struct draft_column *col = draft_new_column(d, s->columns[i].name);
         col->c = s->columns[i];
         col->old_name = col->c.name;
+        col->old = &s->columns[i];
         col->is_raw = false;
         draft_add_column(d, col);
     }
@@ -205,28 +206,30 @@ static void fill_shape(const struct draft *d, struct shape *s)
         fill_index(d, &s->indexes[i], d->keys[i], memory);
 }
 
-/* The n-th TIMESTAMP without NULL is NOT NULL, and the first such without a default follows the clock, when
- * explicit_defaults_for_timestamp is OFF. */
+/* With explicit_defaults_for_timestamp OFF a TIMESTAMP without NULL is NOT NULL; without a default it has zero, but when
+ * it is the first TIMESTAMP of the table it follows the clock. */
 static void imply_timestamps(struct draft *d)
 {
-    bool has_first = false;
+    bool is_first = true;
     for (uint32_t i = 0; i < d->n_columns; i++) {
         struct draft_column *col = d->columns[i];
         struct column *c = &col->c;
         if (c->kind != COLUMN_TIMESTAMP)
             continue;
-        bool is_implied = col->is_raw && !col->is_null_written && !c->is_generated;
+        bool is_implied = col->is_raw && !col->is_null_written;
         if (is_implied)
             c->is_nullable = false;
-        if (is_implied && !has_first && c->default_kind == DEFAULT_NONE && !c->has_on_update) {
-            c->default_kind = DEFAULT_NOW;
-            c->has_on_update = true;
-        } else if (is_implied && c->default_kind == DEFAULT_NONE) {
-            c->default_kind = DEFAULT_LITERAL;
-            c->default_text = view_of("0000-00-00 00:00:00");
-            c->default_is_quoted = true;
+        if (is_implied && !c->is_generated && c->default_kind == DEFAULT_NONE) {
+            if (is_first && !c->has_on_update) {
+                c->default_kind = DEFAULT_NOW;
+                c->has_on_update = true;
+            } else {
+                c->default_kind = DEFAULT_LITERAL;
+                c->default_text = view_of("0000-00-00 00:00:00");
+                c->default_is_quoted = true;
+            }
         }
-        has_first |= !c->is_nullable;
+        is_first = false;
     }
 }
 

@@ -17,12 +17,14 @@
 
 struct draft_column {
     struct column c;
-    struct view old_name; /* in the table that is altered; empty: new */
-    bool is_raw;          /* read from this statement: resolved when the draft is finished */
+    struct view old_name;     /* in the table that is altered; empty: new */
+    const struct column *old; /* there; NULL: new */
+    bool is_raw;              /* read from this statement: resolved when the draft is finished */
     bool is_dropped;
     /* of raw columns */
     const struct charset *charset; /* written at the type, or of the written COLLATE */
     struct view collation;         /* written */
+    bool is_charset_written;       /* at the type */
     bool is_bin;                   /* BINARY stood at the type: the _bin collation of its charset */
     bool is_national;
     bool is_null_written;

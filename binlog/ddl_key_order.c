@@ -106,11 +106,18 @@ static bool is_taken(const struct draft *d, uint32_t n, struct view name)
     return false;
 }
 
+static bool has_expression(const struct draft_key *key)
+{
+    for (uint32_t i = 0; i < key->n_parts; i++)
+        if (key->parts[i].is_expression)
+            return true;
+    return false;
+}
+
 static void give_name(struct draft *d, uint32_t n)
 {
     struct draft_key *key = d->keys[n];
-    const struct draft_column *first = key->parts[0].column;
-    struct view stem = first == NULL ? view_of("functional_index") : first->c.name;
+    struct view stem = has_expression(key) ? view_of("functional_index") : key->parts[0].column->c.name;
     key->name = stem;
     struct buf name;
     buf_init(&name);

@@ -51,7 +51,8 @@ static void resolve_charset(struct draft *d, struct draft_column *col)
     struct column *c = &col->c;
     const struct charset *written = col->is_national ? charset_find(view_of("utf8mb3")) : col->charset;
     c->charset = written != NULL ? written : d->charset;
-    if (col->collation.n > 0)
+    bool bin_wins = col->is_bin && !col->is_charset_written; /* over COLLATE */
+    if (col->collation.n > 0 && !bin_wins)
         c->collation = col->collation;
     else if (col->is_bin)
         c->collation = bin_collation(d, c->charset);
@@ -229,15 +230,81 @@ void draft_resolve_column(struct draft *d, struct draft_column *col)
 
 /* ---- CONVERT TO CHARACTER SET */
 
-/* A TEXT gets the size class that holds as many characters as before. */
-static void convert_text(struct column *c, const struct charset *from, const struct charset *to)
+/* The characters that a number may need, as the server counts them. */
+static uint64_t number_width(const struct column *c)
 {
-    uint64_t characters = blob_room(c->blob_bytes) / from->max_bytes;
-    uint8_t needed = blob_bytes_for(characters * to->max_bytes);
-    bool is_other = needed != c->blob_bytes;
-    c->blob_bytes = needed;
-    if (!is_other && !c->has_length)
+    static const uint8_t widths[] = {
+        [COLUMN_TINYINT] = 4, [COLUMN_SMALLINT] = 6, [COLUMN_MEDIUMINT] = 9, [COLUMN_INT] = 11,
+        [COLUMN_BIGINT] = 20, [COLUMN_FLOAT] = 12,   [COLUMN_DOUBLE] = 22,
+    };
+    if (c->kind == COLUMN_DECIMAL)
+        return c->length + (c->scale > 0) + !c->is_unsigned;
+    return c->has_length && c->length > 0 ? c->length : widths[c->kind];
+}
+
+static uint64_t longest_label(const struct column *c)
+{
+    uint64_t longest = 0;
+    uint64_t all = 0;
+    for (uint32_t i = 0; i < c->n_members; i++) {
+        longest = c->members[i].n > longest ? c->members[i].n : longest;
+        all += c->members[i].n + (i > 0);
+    }
+    return c->kind == COLUMN_SET ? all : longest;
+}
+
+/* How many characters a column can hold. */
+static uint64_t room_of(const struct column *c)
+{
+    enum { DATE_WIDTH = 10, TIME_WIDTH = 10, DATETIME_WIDTH = 19, VECTOR_ITEM = 4 };
+    uint64_t fraction = c->fsp > 0 ? c->fsp + 1u : 0;
+    switch (c->kind) {
+    case COLUMN_TEXT:
+    case COLUMN_BLOB:
+        return blob_room(c->blob_bytes) / bytes_of_character(c);
+    case COLUMN_JSON:
+    case COLUMN_GEOMETRY:
+        return blob_room(4);
+    case COLUMN_ENUM:
+    case COLUMN_SET:
+        return longest_label(c);
+    case COLUMN_VECTOR:
+        return (uint64_t)c->length * VECTOR_ITEM;
+    case COLUMN_DATE:
+        return DATE_WIDTH;
+    case COLUMN_TIME:
+        return TIME_WIDTH + fraction;
+    case COLUMN_DATETIME:
+    case COLUMN_TIMESTAMP:
+        return DATETIME_WIDTH + fraction;
+    case COLUMN_CHAR:
+    case COLUMN_VARCHAR:
+    case COLUMN_BINARY:
+    case COLUMN_VARBINARY:
+    case COLUMN_BIT:
+    case COLUMN_YEAR:
+        return c->length;
+    default:
+        return number_width(c);
+    }
+}
+
+/* With CONVERT, a TEXT or BLOB that was a column before gets the size class that holds as many characters as the column
+ * did, whatever class this statement may name; only LONG stays. */
+static void convert_size(struct draft_column *col)
+{
+    struct column *c = &col->c;
+    bool is_blob = c->kind == COLUMN_TEXT || c->kind == COLUMN_BLOB;
+    if (!is_blob || (col->is_raw && c->has_length)) {
+        resolve_size(c);
         return;
+    }
+    if (col->old == NULL || c->blob_bytes == 4)
+        return;
+    uint8_t needed = blob_bytes_for(room_of(col->old) * bytes_of_character(c));
+    if (needed == c->blob_bytes && !c->has_length)
+        return;
+    c->blob_bytes = needed;
     c->has_length = false;
     c->length = 0;
     name_type_as_server(c);
@@ -251,16 +318,12 @@ static bool is_national_name(struct view type)
 void draft_convert_column(struct draft *d, struct draft_column *col)
 {
     struct column *c = &col->c;
-    if (c->charset == NULL || c->charset->is_binary)
-        return;
-    const struct charset *from = c->charset;
-    c->charset = d->convert;
-    c->collation = d->convert_collation;
-    if (is_national_name(c->type_text))
-        name_type_as_server(c);
-    if (c->kind == COLUMN_TEXT && !col->is_raw)
-        convert_text(c, from, d->convert);
-    resolve_binary(c);
-    if (c->kind == COLUMN_VARCHAR || c->kind == COLUMN_VARBINARY || col->is_raw)
-        resolve_size(c);
+    if (c->charset != NULL && !c->charset->is_binary) {
+        c->charset = d->convert;
+        c->collation = d->convert_collation;
+        if (is_text(c->kind) && is_national_name(c->type_text))
+            name_type_as_server(c);
+        resolve_binary(c);
+    }
+    convert_size(col);
 }

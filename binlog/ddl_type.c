@@ -166,22 +166,28 @@ bool ddl_collation(struct ddl_parser *p, struct view *collation, const struct ch
 /* CHARACTER SET x, ASCII, UNICODE, BYTE, and BINARY before or behind them. */
 static bool charset_of_type(struct ddl_parser *p, struct draft_column *col, struct type_text *words)
 {
+    static const struct {
+        const char *word;
+        const char *charset;
+    } short_forms[] = {{"ASCII", "latin1"}, {"UNICODE", "ucs2"}, {"BYTE", "binary"}};
+    col->is_charset_written = col->is_national;
     for (;;) {
-        if (ddl_is(p, "BINARY")) {
-            take(p, words);
-            col->is_bin = true;
-        } else if (ddl_is_charset_clause(p)) {
+        bool is_read = false;
+        if (take_if(p, words, "BINARY"))
+            is_read = col->is_bin = true;
+        for (size_t i = 0; i < sizeof short_forms / sizeof *short_forms && !is_read; i++) {
+            is_read = ddl_accept(p, short_forms[i].word);
+            if (is_read)
+                col->charset = charset_find(view_of(short_forms[i].charset));
+        }
+        if (!is_read && ddl_is_charset_clause(p)) {
             if (!ddl_charset_clause(p, &col->charset))
                 return false;
-        } else if (ddl_accept(p, "ASCII")) {
-            col->charset = charset_find(view_of("latin1"));
-        } else if (ddl_accept(p, "UNICODE")) {
-            col->charset = charset_find(view_of("ucs2"));
-        } else if (ddl_accept(p, "BYTE")) {
-            col->charset = charset_find(view_of("binary"));
-        } else {
-            return true;
+            is_read = true;
         }
+        if (!is_read)
+            return true;
+        col->is_charset_written |= col->charset != NULL;
     }
 }
 

@@ -150,7 +150,7 @@ def tracked_default(c):
 
 def told_default(c):
     text, kind = c["COLUMN_DEFAULT"], c["DATA_TYPE"]
-    if text is None:
+    if text is None or "GENERATED" in c["EXTRA"] and "DEFAULT_GENERATED" not in c["EXTRA"]:
         return None
     if text.upper().startswith("CURRENT_TIMESTAMP"):
         return "now"
@@ -207,12 +207,14 @@ def told(mysql, databases):
     """Every table of some databases as information_schema describes it."""
     names = ",".join(f"'{name}'" for name in databases)
     tables = {}
-    for row in mysql.dicts(f"SELECT table_schema d, table_name t, table_collation c, table_comment m, create_options o, "
+    parted = set(mysql.sql(f"SELECT DISTINCT table_schema, table_name FROM information_schema.partitions "
+                           f"WHERE table_schema IN ({names}) AND partition_name IS NOT NULL"))
+    for row in mysql.dicts(f"SELECT table_schema d, table_name t, table_collation c, table_comment m, "
                            f"character_set_name s FROM information_schema.tables LEFT JOIN "
                            f"information_schema.collation_character_set_applicability ON collation_name = table_collation "
                            f"WHERE table_schema IN ({names}) AND table_type = 'BASE TABLE'"):
         tables[row["d"], row["t"]] = {"charset": row["s"], "collation": row["c"], "comment": row["m"],
-                                      "partitioned": "partitioned" in row["o"], "columns": [], "indexes": {}}
+                                      "partitioned": (row["d"], row["t"]) in parted, "columns": [], "indexes": {}}
     for row in mysql.dicts(f"SELECT * FROM information_schema.columns WHERE table_schema IN ({names}) "
                            f"ORDER BY table_schema, table_name, ordinal_position"):
         if (row["TABLE_SCHEMA"], row["TABLE_NAME"]) in tables:
