@@ -234,8 +234,12 @@ static void put_column(struct buf *out, const struct column *col, unsigned posit
     json_put_string(out, col->name);
     put_number_member(out, "jdbcType", true, jdbc_type_of(col));
     put_number_member(out, "nativeType", false, 0);
-    put_text_member(out, "typeName", col->type_text);
-    put_text_member(out, "typeExpression", col->type_text);
+    struct buf words;
+    buf_init(&words);
+    column_put_type(col, &words);
+    put_text_member(out, "typeName", buf_view(&words));
+    put_text_member(out, "typeExpression", buf_view(&words));
+    buf_fini(&words);
     put_text_member(out, "charsetName", charset_name(col));
     put_number_member(out, "length", has_length, length);
     put_number_member(out, "scale", has_scale, scale);

@@ -126,8 +126,9 @@ def _normalised_value(value, is_schema_change):
         return re.sub(r'("status":"[A-Z]+","id":)"[^"]*"', r"\1<any>", CLOCKS.sub(r'"ts_\1":<any>', value))
     last = sources[0 if is_schema_change else -1]  # others would be text in a column or a statement
     source = PLACES.sub(_without_places, CLOCKS.sub(r'"ts_\1":<any>', last[0]))
-    if is_schema_change:  # the reference leaves the last row's index there
+    if is_schema_change:  # the reference leaves the last row's index there, and has the tables in the order of a set
         source = re.sub(r'"row":\d+', '"row":<any>', source)
+        source = re.sub(r'"table":"([^"]*,[^"]*)"', lambda names: f'"table":"{",".join(sorted(names[1].split(",")))}"', source)
     behind = re.sub(r'("transaction":\{"id":)"[^"]*"', r"\1<any>", CLOCKS.sub(r'"ts_\1":<any>', value[last.end():]))
     return value[:last.start()] + source + behind
 
