@@ -14,6 +14,7 @@
 #include "connector/inbox.h"
 #include "connector/producer.h"
 #include "connector/pump.h"
+#include "connector/snapshots.h"
 #include "connector/start.h"
 #include "connector/state.h"
 
@@ -34,6 +35,7 @@ struct connector {
     struct inbox *inbox;
     struct feed *feed;
     struct pump *pump;
+    struct snapshots *snapshots;
     struct start start;
     struct reader *reader; /* NULL: none is running */
     int64_t stop_by_ms;    /* STOPPING: leave then in any case */
@@ -42,6 +44,8 @@ struct connector {
 
     struct ev_loop *loop;
     struct ev_io inbox_io, sink_io, commit_io;
+    struct ev_io worker_io[INCREMENTAL_THREADS_MAX]; /* started as the workers come */
+    unsigned n_workers;
     struct ev_timer timer;
     struct ev_idle idle;
     struct ev_signal term, intr;
@@ -127,6 +131,18 @@ static void watch(struct connector *c)
     ev_signal_start(c->loop, &c->term);
     ev_signal_start(c->loop, &c->intr);
     watch_producer(c);
+}
+
+static void watch_workers(struct connector *c)
+{
+    int fds[INCREMENTAL_THREADS_MAX];
+    unsigned n = incremental_fds(snapshots_incremental(c->snapshots), fds);
+    for (; c->n_workers < n; c->n_workers++) {
+        struct ev_io *io = &c->worker_io[c->n_workers];
+        ev_io_init(io, on_io, fds[c->n_workers], EV_READ);
+        io->data = c;
+        ev_io_start(c->loop, io);
+    }
 }
 
 /* In how many ms the next turn is wanted at the latest: 0 as soon as the others were looked at, -1 when news come. */
@@ -215,7 +231,7 @@ static void run_from_stored(struct connector *c)
 {
     struct fail why;
     pump_start(c->pump, c->producer.sink, c->producer.committer);
-    if (!start_reader(c, &why)) {
+    if (!snapshots_load(c->snapshots, &pump_frontier(c->pump)->state, &why) || !start_reader(c, &why)) {
         fail_run(c, &why);
         return;
     }
@@ -304,6 +320,7 @@ static void run_turn(struct connector *c, int64_t now_ms)
     heed_reader(c);
     if (c->state == CONNECTOR_STOPPING)
         return;
+    watch_workers(c);
     if (again_ms != 0 && pump_state(c->pump) == PUMP_RUNNING && !inbox_sleep(c->inbox))
         again_ms = 0;
     wait_for(c, again_ms);
@@ -361,6 +378,13 @@ static void catch_signals(void)
     signal(SIGPIPE, SIG_IGN);
 }
 
+static void tell_of_snapshot(void *ctx, enum incremental_event what, const struct table_read *t)
+{
+    (void)ctx;
+    (void)what;
+    (void)t;
+}
+
 /* Takes the producer and reads the state behind the fence. */
 static bool take_state(struct connector *c, struct fail *why)
 {
@@ -412,6 +436,9 @@ static bool open_parts(struct connector *c, struct fail *why)
         return false;
     c->feed = feed_new(c->inbox, &cfg->record, &cfg->filter);
     c->pump = pump_new(&set, c->inbox, &c->stored.shapes);
+    const struct snapshots_hooks hooks = {c, tell_of_snapshot};
+    c->snapshots = snapshots_new(cfg, &c->stored.shapes, pump_frontier(c->pump), &hooks);
+    pump_attach(c->pump, c->snapshots);
     return take_state(c, why);
 }
 
@@ -436,6 +463,7 @@ static void close_parts(struct connector *c)
     bool is_closed = end_reader(c);
     if (c->pump != NULL)
         pump_forget_producer(c->pump);
+    is_closed = snapshots_free(&c->snapshots, left_ms < 300 ? 300 : left_ms) && is_closed;
     is_closed = producer_close(&c->producer, left_ms < 300 ? 300 : left_ms) && is_closed;
     if (!is_closed) {
         log_info("connector", "ended with code %d", c->exit_code);

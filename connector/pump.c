@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "binlog/shape.h"
+#include "connector/snapshots.h"
 
 enum {
     TURN_CHANGES = 4000,      /* then the loop looks at its other watchers */
@@ -24,6 +25,7 @@ struct pump {
     struct pump_settings set;
     struct inbox *in;
     struct shape_store *shapes;
+    struct snapshots *snapshots; /* NULL: none */
     struct sink *sink;
     struct committer *committer;
     enum pump_state state;
@@ -106,6 +108,16 @@ void pump_free(struct pump **p)
     buf_fini(&pump->scratch);
     free(pump);
     *p = NULL;
+}
+
+void pump_attach(struct pump *p, struct snapshots *sn)
+{
+    p->snapshots = sn;
+}
+
+struct frontier *pump_frontier(struct pump *p)
+{
+    return &p->frontier;
 }
 
 void pump_begin(struct pump *p, const struct offset_state *stored)
@@ -241,12 +253,75 @@ static bool pass_change(struct pump *p, const struct change *chg, struct inbox_c
         p->saw_end = true;
     }
     frontier_pass(&p->frontier, chg);
+    if (p->snapshots != NULL)
+        snapshots_hear(p->snapshots, chg);
     if (chg->kind == CHANGE_ORIGIN)
         change_fini(chg);
     bool ends_shapes = chg->kind == CHANGE_COMMIT || chg->kind == CHANGE_READY;
     if (ends_shapes && p->frontier.is_ready && p->first_shape != NULL)
         keep_shapes(p);
     return true;
+}
+
+/* ---- rows of snapshots ---- */
+
+/* Gives the block's rows to the producer; false when not all could be given now. */
+static bool send_block(struct pump *p, struct block *block)
+{
+    const struct block_record *row;
+    while ((row = block_next(block)) != NULL) {
+        const struct sink_record rec = {
+            .topic = block->topic,
+            .has_key = row->key.p != NULL,
+            .has_value = true,
+            .has_context = true,
+            .key = row->key,
+            .value = row->value,
+            .partition = SINK_ANY_PARTITION,
+            .opaque = block_lend(block),
+        };
+        struct fail why;
+        enum sink_sent sent = sink_send(p->sink, &rec, &why);
+        if (sent == SINK_SENT) {
+            p->counters.records++;
+            block_step(block);
+            continue;
+        }
+        block->loan.back(&block->loan);
+        if (sent == SINK_FAILED)
+            break_down(p, PUMP_NEEDS_STOP, &why);
+        return false;
+    }
+    return true;
+}
+
+/* Gives the re-reads their turn where the stream stands. False while a block could not be sent whole: then nothing else
+ * may be sent. *wait_ms: when they want another turn. */
+static bool serve_snapshots(struct pump *p, int64_t now_ms, int *wait_ms)
+{
+    *wait_ms = -1;
+    if (p->snapshots == NULL || !snapshots_are_running(p->snapshots) || p->frontier.is_split)
+        return true;
+    struct incremental *inc = snapshots_incremental(p->snapshots);
+    for (;;) {
+        struct block *block = incremental_block(inc);
+        if (block != NULL) {
+            if (!send_block(p, block))
+                return false;
+            incremental_sent(inc);
+        } else if (p->is_finishing) {
+            return true; /* what is under way now is read again by the next start */
+        }
+        *wait_ms = snapshots_service(p->snapshots, now_ms);
+        if (incremental_block(inc) == NULL)
+            return true;
+    }
+}
+
+static bool is_storable(const struct pump *p)
+{
+    bool has_half_block = p->snapshots != NULL && incremental_block(snapshots_incremental(p->snapshots)) != NULL;
+    return frontier_is_storable(&p->frontier) && !has_half_block;
 }
 
 /* ---- committing ---- */
@@ -259,7 +334,7 @@ static bool has_records(const struct pump *p)
 /* In how many ms a commit is due, were nothing more to come; 0 now, -1 never. */
 static int commit_due_ms(const struct pump *p, int64_t now_ms)
 {
-    if (!frontier_is_storable(&p->frontier))
+    if (!is_storable(p))
         return -1;
     if (!has_records(p) && !p->frontier.has_moved && !p->keeps_shapes)
         return -1;
@@ -359,27 +434,59 @@ static void heed_failures(struct pump *p)
 
 /* ---- a turn ---- */
 
-/* Moves changes until the inbox is dry, the producer is full, a commit is due or the turn was long enough. */
-static int move_changes(struct pump *p, int64_t now_ms)
+static int sooner(int a_ms, int b_ms)
 {
+    return a_ms < 0 || (b_ms >= 0 && b_ms < a_ms) ? b_ms : a_ms;
+}
+
+/* Places where windows may close: the marks that move the stream's place. */
+static bool moves_place(const struct change *chg)
+{
+    return chg->kind == CHANGE_COMMIT || chg->kind == CHANGE_POSITION || chg->kind == CHANGE_BEGIN ||
+           chg->kind == CHANGE_READY;
+}
+
+static const struct change *next_change(struct pump *p, struct inbox_chunk **chunk)
+{
+    /* When finishing only the rest of a row that was begun is still sent. */
+    if (p->is_finishing && !p->frontier.is_split)
+        return NULL;
+    return inbox_take(p->in, chunk);
+}
+
+/* Moves changes until the inbox is dry, the producer is full, a commit is due or the turn was long enough. False when
+ * something could not be sent now. */
+static bool move_some(struct pump *p, int64_t *now_ms, int *wait_ms)
+{
+    if (!serve_snapshots(p, *now_ms, wait_ms))
+        return false;
     for (int n = 0; n < TURN_CHANGES && p->state == PUMP_RUNNING; n++) {
         struct inbox_chunk *chunk = NULL;
-        const struct change *chg = p->is_finishing && !p->frontier.is_split ? NULL : inbox_take(p->in, &chunk);
+        const struct change *chg = next_change(p, &chunk);
         if (chg == NULL) {
             if (p->dry_since_ms == 0)
-                p->dry_since_ms = now_ms;
-            break;
+                p->dry_since_ms = *now_ms;
+            return true;
         }
         p->dry_since_ms = 0;
         if (!pass_change(p, chg, chunk)) {
             inbox_untake(p->in);
-            return p->state == PUMP_BROKEN ? -1 : 1; /* the queue is full: reports will come */
+            return false;
         }
         if (n % CLOCK_EVERY_CHANGES == 0)
-            now_ms = clock_mono_ms();
-        if (!p->frontier.is_split && commit_due_ms(p, now_ms) == 0)
-            break;
+            *now_ms = clock_mono_ms();
+        if (moves_place(chg) && p->snapshots != NULL && !serve_snapshots(p, *now_ms, wait_ms))
+            return false;
+        if (!p->frontier.is_split && commit_due_ms(p, *now_ms) == 0)
+            return true;
     }
+    return true;
+}
+
+static int move_changes(struct pump *p, int64_t now_ms)
+{
+    int wait_ms = -1;
+    bool is_moving = move_some(p, &now_ms, &wait_ms);
     if (p->state != PUMP_RUNNING)
         return -1;
     int due_ms = commit_due_ms(p, now_ms);
@@ -388,7 +495,9 @@ static int move_changes(struct pump *p, int64_t now_ms)
         set_state(p, PUMP_DRAINING, "commit is due");
         return 0;
     }
-    return p->dry_since_ms == 0 ? 0 : due_ms;
+    if (!is_moving)
+        return sooner(due_ms, 1); /* the producer's queue is full: reports will come */
+    return p->dry_since_ms == 0 ? 0 : sooner(due_ms, wait_ms);
 }
 
 int pump_turn(struct pump *p, int64_t now_ms)

@@ -18,6 +18,7 @@
  * Always true:
  *   P1  a position is stored only in, or after, the commit of all records before it
  *   P2  while a commit runs nothing is given to the producer; the reader goes on until the inbox is full
+ *   P3  the rows of a closed window are sent without a change between them, and their progress is stored with them
  *
  * Loop thread only; never waits.
  */
@@ -60,10 +61,17 @@ enum pump_need {
 };
 
 struct pump;
+struct snapshots;
 
 /* All lent. The store takes up shapes as they pass. */
 struct pump *pump_new(const struct pump_settings *set, struct inbox *in, struct shape_store *shapes);
 void pump_free(struct pump **p);
+
+/* The re-reads that go beside the stream (lent); before the first pump_start. */
+void pump_attach(struct pump *p, struct snapshots *sn);
+
+/* What the parts around the pump may look at and add to: the state that is stored next. */
+struct frontier *pump_frontier(struct pump *p);
 
 /* Before the first pump_start: what was stored by an earlier run (copied); NULL: nothing. */
 void pump_begin(struct pump *p, const struct offset_state *stored);
