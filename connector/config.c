@@ -294,6 +294,63 @@ static void settle_offsets(struct reading *r)
         k->offsets_file = NULL;
 }
 
+/* Walks a list at its commas; parts without blanks around them. */
+static bool next_part(struct view *list, struct view *part)
+{
+    while (list->n > 0 && (*list->p == ',' || *list->p == ' '))
+        *list = (struct view){list->p + 1, list->n - 1};
+    size_t n = 0;
+    while (n < list->n && list->p[n] != ',')
+        n++;
+    *part = (struct view){list->p, n};
+    *list = (struct view){list->p + n, list->n - n};
+    while (part->n > 0 && part->p[part->n - 1] == ' ')
+        part->n--;
+    return part->n > 0;
+}
+
+static void settle_signals(struct reading *r)
+{
+    struct config *cfg = r->cfg;
+    struct view list = view_of(cfg->signal_channels);
+    struct view part;
+    while (next_part(&list, &part)) {
+        if (view_equal_nocase(part, view_of("kafka")))
+            cfg->has_signals = true;
+        else
+            config_notes_add(r->notes, LOG_WARN, "signal.enabled.channels: channel %.*s is not offered, signals come from kafka",
+                             VIEW_ARGS(part));
+    }
+    if (!cfg->has_signals)
+        config_notes_add(r->notes, LOG_WARN, "signal.enabled.channels=%s: without kafka there are no signals",
+                         cfg->signal_channels);
+    if (cfg->signal_topic == NULL)
+        cfg->signal_topic = join(cfg, cfg->record.topic_prefix == NULL ? "" : cfg->record.topic_prefix, "-signal");
+    if (cfg->signal_group != NULL && strcmp(cfg->signal_group, "kafka-signal") == 0)
+        cfg->signal_group = NULL; /* every connector's default: its offset may be another's */
+    const struct setting *reset = find(r, "signal.consumer.auto.offset.reset");
+    cfg->signal_reset = reset == NULL ? NULL : copy(cfg, view_of(reset->value));
+}
+
+static void settle_notifications(struct reading *r)
+{
+    struct config *cfg = r->cfg;
+    struct view list = view_of(cfg->notification_channels == NULL ? "" : cfg->notification_channels);
+    struct view part;
+    while (next_part(&list, &part)) {
+        if (view_equal_nocase(part, view_of("sink")))
+            cfg->notifies_sink = true;
+        else if (view_equal_nocase(part, view_of("log")))
+            cfg->notifies_log = true;
+        else
+            config_notes_add(r->notes, LOG_ERROR,
+                             "notification.enabled.channels: channel %.*s is not offered; sink and log are", VIEW_ARGS(part));
+    }
+    if (cfg->notifies_sink && cfg->notification_topic == NULL)
+        config_notes_add(r->notes, LOG_ERROR,
+                         "notification.enabled.channels has sink, so notification.sink.topic.name is missing");
+}
+
 static void settle_brokers(struct reading *r)
 {
     struct config_kafka *k = &r->cfg->kafka;
@@ -477,6 +534,8 @@ static void settle(struct reading *r)
     settle_offsets(r);
     settle_brokers(r);
     settle_clients(r);
+    settle_signals(r);
+    settle_notifications(r);
     settle_records(r);
     tell_ignored(r);
     tell_unknown(r);

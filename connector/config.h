@@ -58,6 +58,14 @@ struct config {
     int max_retries;          /* errors.max.retries; -1: for ever */
     int retry_first_ms;       /* errors.retry.delay.initial.ms */
     int retry_most_ms;        /* errors.retry.delay.max.ms */
+    const char *signal_channels; /* signal.enabled.channels, as written */
+    bool has_signals;         /* kafka is among them */
+    const char *signal_topic; /* never NULL once loaded */
+    const char *signal_group; /* signal.kafka.groupId; NULL: unset, or Debezium's shared default */
+    const char *signal_reset; /* signal.consumer.auto.offset.reset; NULL: unset */
+    const char *notification_channels; /* as written; NULL: none */
+    bool notifies_sink, notifies_log;
+    const char *notification_topic;
     int chunk_size;           /* incremental.snapshot.chunk.size */
     int snapshot_threads;     /* snapshot.max.threads */
     int snapshot_rows_per_second; /* tidemark.snapshot.rows.per.second; 0: no limit */

@@ -14,6 +14,7 @@
 #include "connector/inbox.h"
 #include "connector/producer.h"
 #include "connector/pump.h"
+#include "connector/requests.h"
 #include "connector/snapshots.h"
 #include "connector/start.h"
 #include "connector/state.h"
@@ -36,6 +37,8 @@ struct connector {
     struct feed *feed;
     struct pump *pump;
     struct snapshots *snapshots;
+    struct notices *notices;
+    struct requests *requests;
     struct start start;
     struct reader *reader; /* NULL: none is running */
     int64_t stop_by_ms;    /* STOPPING: leave then in any case */
@@ -43,7 +46,7 @@ struct connector {
     bool needs_taking;     /* RESTARTING: the new producer is not ours yet */
 
     struct ev_loop *loop;
-    struct ev_io inbox_io, sink_io, commit_io;
+    struct ev_io inbox_io, sink_io, commit_io, signal_io;
     struct ev_io worker_io[INCREMENTAL_THREADS_MAX]; /* started as the workers come */
     unsigned n_workers;
     struct ev_timer timer;
@@ -226,12 +229,33 @@ static void fail_run(struct connector *c, const struct fail *why)
     stop(c, (int)why->area, "somebody must act");
 }
 
+/* Signals are read from where the stored state says, the first time from where state_find_signal_start said. */
+static bool open_signals(struct connector *c, struct fail *why)
+{
+    struct offset_state *st = &pump_frontier(c->pump)->state;
+    if (c->stored.signal_start < 0)
+        return true;
+    if (!st->has_signal_offset) {
+        st->has_signal_offset = true;
+        st->signal_offset = c->stored.signal_start;
+    }
+    ev_io_stop(c->loop, &c->signal_io);
+    if (!requests_open(c->requests, st->signal_offset, why))
+        return false;
+    ev_io_init(&c->signal_io, on_io, requests_fd(c->requests), EV_READ);
+    c->signal_io.data = c;
+    ev_io_start(c->loop, &c->signal_io);
+    return true;
+}
+
 /* The pump goes on from where it has stored, with a reader that starts there. */
 static void run_from_stored(struct connector *c)
 {
     struct fail why;
     pump_start(c->pump, c->producer.sink, c->producer.committer);
-    if (!snapshots_load(c->snapshots, &pump_frontier(c->pump)->state, &why) || !start_reader(c, &why)) {
+    notices_drop(c->notices);
+    if (!snapshots_load(c->snapshots, &pump_frontier(c->pump)->state, &why) || !open_signals(c, &why) ||
+        !start_reader(c, &why)) {
         fail_run(c, &why);
         return;
     }
@@ -302,8 +326,23 @@ static void heed_reader(struct connector *c)
     stop(c, (int)why.area, "the reader has ended");
 }
 
+/* What changes the state beside the stream: only while no commit has it. False: stopped. */
+static bool serve_requests(struct connector *c)
+{
+    struct fail why;
+    if (pump_state(c->pump) != PUMP_RUNNING)
+        return true;
+    requests_service(c->requests);
+    if (notices_send(c->notices, c->producer.sink, &why) || why.kind == FAIL_NONE)
+        return true;
+    fail_run(c, &why);
+    return false;
+}
+
 static void run_turn(struct connector *c, int64_t now_ms)
 {
+    if (!serve_requests(c))
+        return;
     int again_ms = pump_turn(c->pump, now_ms);
     switch (pump_need(c->pump)) {
     case PUMP_NEEDS_STOP:
@@ -380,9 +419,10 @@ static void catch_signals(void)
 
 static void tell_of_snapshot(void *ctx, enum incremental_event what, const struct table_read *t)
 {
-    (void)ctx;
-    (void)what;
-    (void)t;
+    struct connector *c = ctx;
+    if (what == INCREMENTAL_TABLE_DONE)
+        requests_table_done(c->requests, t);
+    notices_tell(c->notices, what, snapshots_incremental(c->snapshots), t);
 }
 
 /* Takes the producer and reads the state behind the fence. */
@@ -439,7 +479,9 @@ static bool open_parts(struct connector *c, struct fail *why)
     const struct snapshots_hooks hooks = {c, tell_of_snapshot};
     c->snapshots = snapshots_new(cfg, &c->stored.shapes, pump_frontier(c->pump), &hooks);
     pump_attach(c->pump, c->snapshots);
-    return take_state(c, why);
+    c->notices = notices_new(cfg);
+    c->requests = requests_new(cfg, c->snapshots, &c->stored.shapes, pump_frontier(c->pump), c->notices);
+    return take_state(c, why) && state_find_signal_start(&c->stored, cfg, &stop_requested, why);
 }
 
 static void run_loop(struct connector *c)
@@ -469,6 +511,8 @@ static void close_parts(struct connector *c)
         log_info("connector", "ended with code %d", c->exit_code);
         _exit(c->exit_code);
     }
+    requests_free(&c->requests);
+    notices_free(&c->notices);
     start_fini(&c->start);
     feed_free(&c->feed);
     pump_free(&c->pump);

@@ -192,8 +192,6 @@ static const char java_only[] = "This means something only inside of a Java proc
 static const char no_jdbc[] = "There is no JDBC driver here; the MySQL client library is used.";
 static const char no_rows_read[] = "Existing rows are not read yet: `snapshot.mode` is `no_data`.";
 static const char no_locks[] = "Nothing is ever locked on the source.";
-static const char no_signals[] = "Signals are not offered yet.";
-static const char no_notices[] = "Notifications are not offered yet.";
 static const char no_history[] = "Shapes of tables are kept in a topic of tidemark's own, not in a schema history.";
 static const char commits_decide[] = "When records leave is decided by the commit rhythm (`tidemark.commit.*`), and "
                                      "memory is bounded by `max.queue.size.in.bytes`.";
@@ -511,14 +509,24 @@ static const struct option rows[] = {
          "this allows it."),
 
     /* ---- signals and notifications ---- */
-    IGNORED("signal.enabled.channels", GROUP_SIGNALS, no_signals),
+    VALUE("signal.enabled.channels", GROUP_SIGNALS, OPTION_TEXT, "kafka", signal_channels,
+          "Where signals come from: only `kafka`; without it in the list there are no signals."),
+    VALUE("signal.kafka.topic", GROUP_SIGNALS, OPTION_TEXT, NULL, signal_topic,
+          "The topic that signals are read from, of one partition; unset it is `topic.prefix` and `-signal`. It is created "
+          "if it is missing."),
+    VALUE("signal.kafka.groupId", GROUP_SIGNALS, OPTION_TEXT, NULL, signal_group,
+          "A consumer group whose committed offset a first start goes on from, for those who come from Debezium with one of "
+          "their own."),
     QUIET("signal.data.collection", GROUP_SIGNALS, "Signals are never read from a table."),
     VALUE("signal.kafka.bootstrap.servers", GROUP_SIGNALS, OPTION_TEXT, NULL, kafka.signal_bootstrap,
           "Brokers of the signal topic; also the last place where the address of the brokers is looked for."),
     FAMILY("signal.consumer.*", GROUP_SIGNALS, "Settings of the client that reads signals, by their Java names."),
-    QUIET("signal.*", GROUP_SIGNALS, no_signals),
-    IGNORED("notification.enabled.channels", GROUP_SIGNALS, no_notices),
-    QUIET("notification.*", GROUP_SIGNALS, no_notices),
+    QUIET("signal.*", GROUP_SIGNALS, "Signals are read as they come."),
+    VALUE("notification.enabled.channels", GROUP_SIGNALS, OPTION_TEXT, NULL, notification_channels,
+          "Where the progress of snapshots is told: `sink` (a topic), `log`, or both."),
+    VALUE("notification.sink.topic.name", GROUP_SIGNALS, OPTION_TEXT, NULL, notification_topic,
+          "The topic of the `sink` channel."),
+    QUIET("notification.*", GROUP_SIGNALS, "Notifications go to a topic or to the log."),
 
     /* ---- schema history ---- */
     VALUE("schema.history.internal.kafka.bootstrap.servers", GROUP_HISTORY, OPTION_TEXT, NULL, kafka.history_bootstrap,

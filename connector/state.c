@@ -5,6 +5,11 @@
 #include "connector/admin.h"
 #include "connector/state_topic.h"
 #include "record/topic.h"
+#include "signal/consumer.h"
+
+#include <string.h>
+
+enum { SIGNAL_TIMEOUT_MS = 30000 };
 
 void state_init(struct state *st, const struct config *cfg)
 {
@@ -64,6 +69,64 @@ bool state_load(struct state *st, const struct config *cfg, const atomic_bool *s
 {
     bool is_file = cfg->kafka.storage == OFFSET_STORAGE_FILE;
     return is_file ? load_file(st, cfg, why) : load_topics(st, cfg, stop, why);
+}
+
+/* ---- signals ---- */
+
+static bool read_end(struct admin *admin, const struct config *cfg, int64_t *end, struct fail *why)
+{
+    int partitions = 0;
+    bool created;
+    const struct admin_topic topic = {.name = cfg->signal_topic,
+                                      .partitions = 1,
+                                      .replication_factor = cfg->kafka.state_replication};
+    if (!admin_count_partitions(admin, cfg->signal_topic, SIGNAL_TIMEOUT_MS, &partitions, why))
+        return false;
+    if (partitions == 0) {
+        *end = 0;
+        return admin_create_topic(admin, &topic, SIGNAL_TIMEOUT_MS, &created, why);
+    }
+    if (partitions > 1)
+        log_warn("state", "signal topic %s has %d partitions: signals are read from partition 0 only", cfg->signal_topic,
+                 partitions);
+    return admin_read_ends(admin, cfg->signal_topic, 1, SIGNAL_TIMEOUT_MS, end, why);
+}
+
+/* The first of: a group's committed offset, what auto.offset.reset says, the end. */
+static bool choose_start(struct admin *admin, const struct config *cfg, int64_t *start, struct fail *why)
+{
+    int64_t end;
+    if (!read_end(admin, cfg, &end, why))
+        return false;
+    *start = end;
+    if (cfg->signal_group != NULL) {
+        rd_kafka_conf_t *conf = client_conf_new(&cfg->kafka.signals, why);
+        int64_t committed;
+        if (conf == NULL || !consumer_read_committed(conf, cfg->signal_group, cfg->signal_topic, SIGNAL_TIMEOUT_MS,
+                                                     &committed, why))
+            return false;
+        if (committed >= 0) {
+            *start = committed;
+            return true;
+        }
+    }
+    if (cfg->signal_reset != NULL && strcmp(cfg->signal_reset, "earliest") == 0)
+        *start = 0;
+    return true;
+}
+
+bool state_find_signal_start(struct state *st, const struct config *cfg, const atomic_bool *stop, struct fail *why)
+{
+    st->signal_start = -1;
+    if (!cfg->has_signals)
+        return true;
+    struct admin *admin = admin_open(&cfg->kafka.client, stop, why);
+    if (admin == NULL)
+        return false;
+    bool ok = st->offset.has_signal_offset ? read_end(admin, cfg, &st->signal_start, why)
+                                           : choose_start(admin, cfg, &st->signal_start, why);
+    admin_close(&admin);
+    return ok || fail_add(why, "find where to read signals from");
 }
 
 struct commit_settings state_commit_settings(const struct state *st, const struct config *cfg)

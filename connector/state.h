@@ -21,6 +21,7 @@ struct state {
     bool has_offset; /* false: nothing was ever stored under this name */
     struct offset_state offset;
     struct shape_store shapes;
+    int64_t signal_start;     /* where the signal topic is read from, unless the offset says it; -1: no signals */
     struct offset_file *file; /* with a file store; else NULL */
     struct buf offset_key;
 };
@@ -30,6 +31,10 @@ void state_fini(struct state *st);
 
 /* Makes the topics where they are missing, then reads all that is ours; or opens and reads the files. */
 MUST_USE bool state_load(struct state *st, const struct config *cfg, const atomic_bool *stop, struct fail *why);
+
+/* Makes the signal topic where it is missing, and finds where its reading starts. Before anybody is told that we are ready. */
+MUST_USE bool state_find_signal_start(struct state *st, const struct config *cfg, const atomic_bool *stop,
+                                      struct fail *why);
 
 /* Where the committer puts it. */
 struct commit_settings state_commit_settings(const struct state *st, const struct config *cfg);

@@ -66,6 +66,35 @@ struct consumer *consumer_open(rd_kafka_conf_t *conf, const char *topic, int64_t
     return c;
 }
 
+bool consumer_read_committed(rd_kafka_conf_t *conf, const char *group, const char *topic, int timeout_ms,
+                             int64_t *offset, struct fail *why)
+{
+    char text[256];
+    *offset = -1;
+    if (!set(conf, "group.id", group, why)) {
+        rd_kafka_conf_destroy(conf);
+        return false;
+    }
+    rd_kafka_t *client = rd_kafka_new(RD_KAFKA_CONSUMER, conf, text, sizeof text);
+    if (client == NULL) {
+        rd_kafka_conf_destroy(conf);
+        return fail_set(why, FAIL_STOP, FAIL_AREA_KAFKA, 0, "make the client that reads signals: %s", text);
+    }
+    rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(1);
+    rd_kafka_topic_partition_list_add(list, topic, 0);
+    rd_kafka_resp_err_t err = rd_kafka_committed(client, list, timeout_ms);
+    if (err == RD_KAFKA_RESP_ERR_NO_ERROR)
+        err = list->elems[0].err;
+    if (err == RD_KAFKA_RESP_ERR_NO_ERROR && list->elems[0].offset >= 0)
+        *offset = list->elems[0].offset;
+    rd_kafka_topic_partition_list_destroy(list);
+    rd_kafka_destroy_flags(client, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
+    if (err == RD_KAFKA_RESP_ERR_NO_ERROR)
+        return true;
+    return fail_set(why, FAIL_RETRY, FAIL_AREA_KAFKA, err, "read the offset of group %s for topic %s: %s", group, topic,
+                    rd_kafka_err2str(err));
+}
+
 void consumer_close(struct consumer **consumer)
 {
     struct consumer *c = *consumer;

@@ -17,6 +17,10 @@
 
 struct consumer;
 
+/* The offset that a group has committed for the topic's partition 0; -1 when it has none. Takes conf; blocks. */
+MUST_USE bool consumer_read_committed(rd_kafka_conf_t *conf, const char *group, const char *topic, int timeout_ms,
+                                      int64_t *offset, struct fail *why);
+
 /* Takes conf in any case. offset: of the first record to read. Does not wait for the broker. */
 MUST_USE struct consumer *consumer_open(rd_kafka_conf_t *conf, const char *topic, int64_t offset, struct fail *why);
 void consumer_close(struct consumer **c);

@@ -357,16 +357,17 @@ static void advance_queue(struct incremental *inc)
         struct lane *lane = &inc->lanes[i];
         if (lane->table == NULL || lane->table->state == TABLE_WAITING || lane->table->state == TABLE_READING)
             continue;
+        bool is_last = inc->first == lane->table && lane->table->next_in_queue == NULL;
         inc->hooks.tell(inc->hooks.ctx, INCREMENTAL_TABLE_DONE, lane->table);
+        if (is_last)
+            inc->hooks.tell(inc->hooks.ctx, INCREMENTAL_COMPLETED, lane->table);
         take_out(inc, lane->table);
         inc->hooks.progress(inc->hooks.ctx);
-        if (inc->first == NULL)
-            inc->hooks.tell(inc->hooks.ctx, INCREMENTAL_COMPLETED, NULL);
     }
     for (struct table_read *t = inc->first; t != NULL; t = t->next_in_queue) {
         if (lane_of(inc, t) != NULL)
             continue;
-        struct lane *lane = lane_of(inc, NULL);
+        struct lane *lane = lane_of(inc, NULL); /* a free one */
         if (lane == NULL)
             return;
         lane->table = t;

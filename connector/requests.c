@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "connector/requests.h"
+
+#include "base/log.h"
+#include "connector/client.h"
+#include "connector/regex.h"
+#include "signal/consumer.h"
+#include "signal/parse.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct requests {
+    const struct config *cfg;
+    struct snapshots *snapshots;
+    const struct shape_store *shapes;
+    struct frontier *frontier;
+    struct notices *notices;
+    struct consumer *consumer; /* NULL: not open, or no signals */
+};
+
+struct requests *requests_new(const struct config *cfg, struct snapshots *sn, const struct shape_store *shapes,
+                              struct frontier *frontier, struct notices *notices)
+{
+    struct requests *req = mem_zero(1, sizeof *req);
+    *req = (struct requests){cfg, sn, shapes, frontier, notices, NULL};
+    return req;
+}
+
+void requests_free(struct requests **req)
+{
+    if (*req == NULL)
+        return;
+    consumer_close(&(*req)->consumer);
+    free(*req);
+    *req = NULL;
+}
+
+bool requests_open(struct requests *req, int64_t offset, struct fail *why)
+{
+    consumer_close(&req->consumer);
+    if (!req->cfg->has_signals)
+        return true;
+    rd_kafka_conf_t *conf = client_conf_new(&req->cfg->kafka.signals, why);
+    if (conf == NULL)
+        return false;
+    req->consumer = consumer_open(conf, req->cfg->signal_topic, offset, why);
+    if (req->consumer == NULL)
+        return false;
+    log_info("requests", "signals are read from topic=%s offset=%lld", req->cfg->signal_topic, (long long)offset);
+    return true;
+}
+
+int requests_fd(const struct requests *req)
+{
+    return req->consumer == NULL ? -1 : consumer_fd(req->consumer);
+}
+
+/* ---- names of tables ---- */
+
+/* The tables that a request means, each once, in its order. */
+struct table_list {
+    struct table_name {
+        struct view db, table; /* in memory */
+    } *items;
+    size_t n;
+    struct arena *memory;
+};
+
+static void list_add(struct table_list *list, struct view db, struct view table)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (view_equal(list->items[i].db, db) && view_equal(list->items[i].table, table))
+            return;
+    list->items = mem_resize(list->items, (list->n + 1) * sizeof *list->items);
+    list->items[list->n++] =
+        (struct table_name){arena_copy(list->memory, db), arena_copy(list->memory, table)};
+}
+
+static void put_id(struct buf *out, struct view db, struct view table)
+{
+    buf_clear(out);
+    buf_put_view(out, db);
+    buf_put_u8(out, '.');
+    buf_put_view(out, table);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct shape_history *const *x = a, *const *y = b;
+    int order = strcmp((*x)->db, (*y)->db);
+    return order != 0 ? order : strcmp((*x)->table, (*y)->table);
+}
+
+/* All known tables in the order of their names: the map has none. */
+static const struct shape_history **sorted_tables(const struct shape_store *shapes)
+{
+    const struct shape_history **all = mem_alloc(shapes->tables.n * sizeof *all);
+    const struct map_entry *e;
+    size_t at = 0, n = 0;
+    while ((e = map_next(&shapes->tables, &at)) != NULL)
+        all[n++] = e->value;
+    qsort(all, n, sizeof *all, by_name);
+    return all;
+}
+
+/* A pattern that matches no table is a name: it may be of a table that is not known. */
+static void list_add_literal(struct table_list *list, struct view pattern)
+{
+    const uint8_t *dot = memchr(pattern.p, '.', pattern.n);
+    struct buf name;
+    buf_init(&name);
+    /* "shop\.orders" means shop.orders */
+    for (size_t i = 0; i < pattern.n; i++)
+        if (pattern.p[i] != '\\')
+            buf_put_u8(&name, pattern.p[i]);
+    dot = memchr(name.start, '.', buf_size(&name));
+    if (dot == NULL)
+        list_add(list, VIEW_NONE, buf_view(&name));
+    else
+        list_add(list, (struct view){name.start, (size_t)(dot - name.start)},
+                 (struct view){dot + 1, (size_t)(name.p - dot - 1)});
+    buf_fini(&name);
+}
+
+static bool expand_pattern(const struct requests *req, struct view pattern, const struct shape_history **all,
+                           struct table_list *list, struct fail *why)
+{
+    struct buf id;
+    struct regex *re = regex_new(pattern, why);
+    size_t before = list->n;
+    bool has_match = false;
+    if (re == NULL)
+        return fail_add(why, "read the pattern %.*s", VIEW_ARGS(pattern));
+    buf_init(&id);
+    for (size_t i = 0; i < req->shapes->tables.n; i++) {
+        struct view db = view_of(all[i]->db);
+        struct view table = view_of(all[i]->table);
+        bool is_there = all[i]->n > 0 && all[i]->versions[all[i]->n - 1].ddl != NULL;
+        put_id(&id, db, table);
+        if (!is_there || !regex_matches(re, buf_view(&id)))
+            continue;
+        has_match = true;
+        list_add(list, db, table);
+    }
+    (void)before;
+    buf_fini(&id);
+    regex_free(&re);
+    if (!has_match)
+        list_add_literal(list, pattern);
+    return true;
+}
+
+static bool expand(const struct requests *req, const struct signal *sig, struct table_list *list, struct fail *why)
+{
+    const struct shape_history **all = sorted_tables(req->shapes);
+    bool ok = true;
+    for (unsigned i = 0; ok && i < sig->n_collections; i++)
+        ok = expand_pattern(req, sig->collections[i], all, list, why);
+    free(all);
+    return ok;
+}
+
+static void put_list(const struct table_list *list, struct buf *out)
+{
+    for (size_t i = 0; i < list->n; i++) {
+        if (i > 0)
+            buf_put_u8(out, ',');
+        if (list->items[i].db.n > 0) {
+            buf_put_view(out, list->items[i].db);
+            buf_put_u8(out, '.');
+        }
+        buf_put_view(out, list->items[i].table);
+    }
+}
+
+/* ---- execute ---- */
+
+/* The first condition whose pattern matches the table; NULL in *filter without one. */
+static bool find_filter(const struct signal *sig, const struct table_name *name, char **filter, struct fail *why)
+{
+    struct buf id;
+    bool ok = true;
+    *filter = NULL;
+    buf_init(&id);
+    put_id(&id, name->db, name->table);
+    for (unsigned i = 0; ok && *filter == NULL && i < sig->n_conditions; i++) {
+        const struct signal_condition *cond = &sig->conditions[i];
+        struct regex *re = cond->collection.p == NULL ? NULL : regex_new(cond->collection, why);
+        if (cond->collection.p != NULL && re == NULL)
+            ok = fail_add(why, "read the pattern %.*s of a condition", VIEW_ARGS(cond->collection));
+        else if ((re == NULL || regex_matches(re, buf_view(&id))) && cond->filter.n > 0)
+            *filter = view_to_string(cond->filter);
+        regex_free(&re);
+    }
+    buf_fini(&id);
+    return ok;
+}
+
+static bool add_tables(struct requests *req, const struct signal *sig, const struct table_list *list, struct fail *why)
+{
+    struct table_read **tables = mem_zero(list->n, sizeof *tables);
+    bool ok = true;
+    for (size_t i = 0; ok && i < list->n; i++) {
+        tables[i] = table_read_new(list->items[i].db, list->items[i].table);
+        tables[i]->surrogate = sig->surrogate.n == 0 ? NULL : view_to_string(sig->surrogate);
+        tables[i]->signal_id = sig->has_id ? view_to_string(sig->id) : NULL;
+        ok = find_filter(sig, &list->items[i], &tables[i]->filter, why);
+    }
+    for (size_t i = 0; i < list->n; i++) {
+        if (ok)
+            incremental_add(snapshots_incremental(req->snapshots), tables[i], false);
+        else if (tables[i] != NULL)
+            table_read_free(&tables[i]);
+    }
+    free(tables);
+    return ok;
+}
+
+static bool execute(struct requests *req, const struct signal *sig, struct arena *memory, struct fail *why)
+{
+    struct table_list list = {.memory = memory};
+    struct buf names;
+    if (sig->is_blocking)
+        return fail_set(why, FAIL_REFUSE, FAIL_AREA_REFUSED, 0, "blocking snapshots are not offered yet; hint: leave out "
+                                                                "\"type\" for an incremental one");
+    if (!req->frontier->state.has_gtids && !req->cfg->snapshot_for_share)
+        return fail_set(why, FAIL_REFUSE, FAIL_AREA_SOURCE, 0,
+                        "the source has no GTIDs, so rows would have to be read FOR SHARE, with short row locks; hint: "
+                        "tidemark.snapshot.for.share=true allows it, gtid_mode=ON on the source makes it needless");
+    bool was_running = incremental_is_running(snapshots_incremental(req->snapshots));
+    bool ok = expand(req, sig, &list, why) && add_tables(req, sig, &list, why);
+    if (ok) {
+        buf_init(&names);
+        put_list(&list, &names);
+        log_info("requests", "snapshot %.*s: %zu tables", VIEW_ARGS(sig->id), list.n);
+        if (!was_running)
+            notices_tell_signal(req->notices, INCREMENTAL_STARTED, sig->id, buf_view(&names), NULL);
+        buf_fini(&names);
+    }
+    free(list.items);
+    return ok;
+}
+
+/* ---- stop ---- */
+
+struct stopping {
+    struct regex **patterns;
+    unsigned n_patterns; /* 0: all */
+    struct buf stopped;
+    struct requests *req;
+};
+
+static bool is_to_stop(void *ctx, const struct table_read *t)
+{
+    struct stopping *st = ctx;
+    struct buf id;
+    bool matches = st->n_patterns == 0;
+    buf_init(&id);
+    put_id(&id, view_of(t->db), view_of(t->table));
+    for (unsigned i = 0; !matches && i < st->n_patterns; i++)
+        matches = regex_matches(st->patterns[i], buf_view(&id));
+    if (matches) {
+        if (buf_size(&st->stopped) > 0)
+            buf_put_u8(&st->stopped, ',');
+        buf_put_view(&st->stopped, buf_view(&id));
+        signal_log_end(snapshots_signals(st->req->snapshots), view_of(t->signal_id == NULL ? "" : t->signal_id),
+                       OUTCOME_STOPPED, NULL);
+    }
+    buf_fini(&id);
+    return matches;
+}
+
+static bool stop(struct requests *req, const struct signal *sig, struct fail *why)
+{
+    struct stopping st = {.req = req};
+    bool ok = true;
+    buf_init(&st.stopped);
+    st.patterns = mem_zero(sig->n_collections, sizeof *st.patterns);
+    for (; ok && st.n_patterns < sig->n_collections; st.n_patterns++) {
+        st.patterns[st.n_patterns] = regex_new(sig->collections[st.n_patterns], why);
+        ok = st.patterns[st.n_patterns] != NULL;
+    }
+    if (ok) {
+        unsigned n = incremental_stop(snapshots_incremental(req->snapshots), is_to_stop, &st);
+        log_info("requests", "snapshot stopped: %u tables", n);
+        if (n > 0)
+            notices_tell_signal(req->notices, INCREMENTAL_ABORTED, sig->id, buf_view(&st.stopped), NULL);
+    }
+    for (unsigned i = 0; i < st.n_patterns; i++)
+        regex_free(&st.patterns[i]);
+    free(st.patterns);
+    buf_fini(&st.stopped);
+    return ok;
+}
+
+/* ---- the others ---- */
+
+static void pause_or_resume(struct requests *req, bool pauses)
+{
+    struct incremental *inc = snapshots_incremental(req->snapshots);
+    bool did = pauses ? incremental_pause(inc) : incremental_resume(inc);
+    log_info("requests", "snapshot %s%s", pauses ? "paused" : "resumed", did ? "" : ": nothing to do");
+    if (did)
+        notices_tell(req->notices, pauses ? INCREMENTAL_PAUSED : INCREMENTAL_RESUMED, inc, incremental_tables(inc));
+}
+
+/* {} in the text stands for the position. */
+static void log_message(const struct requests *req, const struct signal *sig)
+{
+    const uint8_t *at = memmem(sig->message.p, sig->message.n, "{}", 2);
+    struct buf text;
+    buf_init(&text);
+    if (at == NULL) {
+        buf_put_view(&text, sig->message);
+    } else {
+        size_t before = (size_t)(at - sig->message.p);
+        buf_put_view(&text, (struct view){sig->message.p, before});
+        offsets_print(&req->frontier->state, &text);
+        buf_put_view(&text, (struct view){at + 2, sig->message.n - before - 2});
+    }
+    log_info("requests", "signal says: %.*s", VIEW_ARGS(buf_view(&text)));
+    buf_fini(&text);
+}
+
+static bool execute_signal(struct requests *req, const struct signal *sig, struct arena *memory, struct fail *why)
+{
+    switch (sig->kind) {
+    case SIGNAL_EXECUTE:
+        return execute(req, sig, memory, why);
+    case SIGNAL_STOP:
+        return stop(req, sig, why);
+    case SIGNAL_PAUSE:
+    case SIGNAL_RESUME:
+        pause_or_resume(req, sig->kind == SIGNAL_PAUSE);
+        return true;
+    case SIGNAL_LOG:
+        log_message(req, sig);
+        return true;
+    case SIGNAL_SET_POSITION:
+        return fail_set(why, FAIL_REFUSE, FAIL_AREA_REFUSED, 0, "set-binlog-position is not offered yet");
+    }
+    return true;
+}
+
+static void refuse(struct requests *req, const struct consumer_record *rec, const struct signal *sig, const struct fail *why)
+{
+    log_warn("requests", "signal at offset %lld is refused: %s", (long long)rec->offset, why->text);
+    signal_log_add(snapshots_signals(req->snapshots), sig->id, rec->offset, OUTCOME_REFUSED, why->text);
+    notices_tell_signal(req->notices, INCREMENTAL_ABORTED, sig->id, VIEW_NONE, why->text);
+}
+
+static void handle(struct requests *req, const struct consumer_record *rec)
+{
+    struct arena memory;
+    struct signal sig;
+    struct fail why = {.kind = FAIL_NONE};
+    arena_init(&memory);
+    switch (signal_parse(rec->key, rec->value, req->cfg->record.topic_prefix, &memory, &sig, &why)) {
+    case SIGNAL_IS_OURS:
+        if (execute_signal(req, &sig, &memory, &why))
+            signal_log_add(snapshots_signals(req->snapshots), sig.id, rec->offset,
+                           sig.kind == SIGNAL_EXECUTE ? OUTCOME_RUNNING : OUTCOME_DONE, NULL);
+        else
+            refuse(req, rec, &sig, &why);
+        break;
+    case SIGNAL_IS_BAD:
+        refuse(req, rec, &sig, &why);
+        break;
+    case SIGNAL_IS_FOREIGN:
+        log_info("requests", "signal at offset %lld is passed by: %s", (long long)rec->offset, why.text);
+        break;
+    case SIGNAL_IS_EMPTY:
+        break;
+    }
+    req->frontier->state.has_signal_offset = true;
+    req->frontier->state.signal_offset = rec->offset + 1;
+    snapshots_changed(req->snapshots);
+    arena_fini(&memory);
+}
+
+void requests_service(struct requests *req)
+{
+    struct consumer_record rec;
+    if (req->consumer == NULL)
+        return;
+    while (consumer_next(req->consumer, &rec)) {
+        handle(req, &rec);
+        consumer_done(&rec);
+    }
+}
+
+void requests_table_done(struct requests *req, const struct table_read *t)
+{
+    const char *id = t->signal_id == NULL ? "" : t->signal_id;
+    struct signal_log *log = snapshots_signals(req->snapshots);
+    for (const struct table_read *q = incremental_tables(snapshots_incremental(req->snapshots)); q != NULL;
+         q = q->next_in_queue)
+        if (q != t && strcmp(q->signal_id == NULL ? "" : q->signal_id, id) == 0)
+            return; /* more of this signal is to come */
+    if (t->state == TABLE_FAILED)
+        signal_log_end(log, view_of(id), OUTCOME_REFUSED, t->why.text);
+    else
+        signal_log_end(log, view_of(id), OUTCOME_DONE, NULL);
+}
