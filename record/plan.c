@@ -148,6 +148,20 @@ const struct shape *plan_shape(const struct plan *plan)
     return plan->shape;
 }
 
+bool plan_uses(const struct plan *plan, uint32_t column)
+{
+    for (unsigned i = 0; i < plan->n_values; i++)
+        if (plan->values[i].column == column)
+            return true;
+    for (unsigned i = 0; i < plan->n_keys; i++)
+        if (plan->keys[i].column == column)
+            return true;
+    for (uint32_t i = 0; i < plan->shape->n_key; i++)
+        if (plan->shape->key[i] == column)
+            return true;
+    return false;
+}
+
 const char *plan_topic(const struct plan *plan)
 {
     return plan->topic;

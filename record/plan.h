@@ -24,6 +24,9 @@ void plan_free(struct plan **plan);
 
 const struct shape *plan_shape(const struct plan *plan);
 
+/* Whether rendering looks at this column of the shape: a field, a part of the record key or of the table's own key. */
+bool plan_uses(const struct plan *plan, uint32_t column);
+
 /* The topic of the table's rows; interned, lives as long as the process. */
 const char *plan_topic(const struct plan *plan);
 

@@ -4,14 +4,20 @@
  *
  *   [1001]   ["x",2]   [{"hex":"00ff"}]   [null,7]
  *
- * A JSON array with one value a key part, in key order: integers and decimals as numbers with all their digits,
- * times as text, character keys in the column's own bytes when they are not UTF-8 (hex), binary as hex, ENUM and SET as
- * numbers, floats by their shortest text. Empty text: no key.
+ * A JSON array with one value a key part, in key order: numbers with all their digits, times as text, character keys as
+ * text when their bytes are UTF-8, else, like binary ones, in hex; ENUM and SET as numbers. Empty text: no key.
+ * One thread at a time.
  */
 #ifndef TIDEMARK_SNAPSHOT_CHUNK_KEY_H
 #define TIDEMARK_SNAPSHOT_CHUNK_KEY_H
 
+#include <stdbool.h>
+
+#include "base/arena.h"
 #include "base/bytes.h"
+#include "base/fail.h"
+#include "binlog/cell.h"
+#include "binlog/shape.h"
 
 struct chunk_key {
     struct buf text; /* owned */
@@ -37,5 +43,19 @@ static inline void chunk_key_set(struct chunk_key *key, struct view text)
     buf_clear(&key->text);
     buf_put_view(&key->text, text);
 }
+
+/* One part as it is bound: the plain text of numbers and times, the bytes of the others. */
+struct chunk_key_value {
+    bool is_null;
+    struct view bytes;
+};
+
+/* Prints the key of a row: n columns of the shape, by their cells. */
+void chunk_key_print(struct chunk_key *key, const struct shape *shape, const uint16_t *columns, unsigned n,
+                     const struct cell *cells);
+
+/* Reads it back: exactly n values into the arena. Malformed (a stored state that was edited): REFUSE. */
+MUST_USE bool chunk_key_read(struct view text, unsigned n, struct arena *memory, struct chunk_key_value *values,
+                             struct fail *why);
 
 #endif

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "snapshot/chunk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the path ---- */
+
+static bool refuse(const struct shape *shape, const char *reason, struct view what, struct fail *why)
+{
+    return fail_set(why, FAIL_REFUSE, FAIL_AREA_DATA, 0, "%.*s.%.*s can't be read in key order: %s %.*s",
+                    VIEW_ARGS(shape->db), VIEW_ARGS(shape->table), reason, VIEW_ARGS(what));
+}
+
+static bool check_column(const struct shape *shape, const struct column *col, struct fail *why)
+{
+    switch (col->kind) {
+    case COLUMN_SET:
+        return refuse(shape, "the server compares SET values otherwise than it orders them, column", col->name, why);
+    case COLUMN_TEXT:
+    case COLUMN_BLOB:
+        return refuse(shape, "only a prefix can be indexed, column", col->name, why);
+    case COLUMN_JSON:
+    case COLUMN_GEOMETRY:
+    case COLUMN_VECTOR:
+        return refuse(shape, "values of this type have no order, column", col->name, why);
+    default:
+        break;
+    }
+    if (view_is(col->collation, "gb18030_chinese_ci"))
+        return refuse(shape, "the server's order and comparison of this collation disagree:", col->collation, why);
+    return true;
+}
+
+static bool add_part(struct chunk_path *path, uint16_t column, bool is_descending, struct fail *why)
+{
+    const struct column *col = &path->shape->columns[column];
+    for (unsigned i = 0; i < path->n; i++)
+        if (path->parts[i].column == column)
+            return true;
+    if (path->n == CHUNK_PARTS_MAX)
+        return refuse(path->shape, "the key has too many parts, at", col->name, why);
+    if (!check_column(path->shape, col, why))
+        return false;
+    path->parts[path->n++] = (struct chunk_part){column, is_descending, col->is_nullable};
+    return true;
+}
+
+static bool add_index(struct chunk_path *path, const struct table_index *index, unsigned most, struct fail *why)
+{
+    for (uint32_t i = 0; i < index->n_parts && i < most; i++) {
+        const struct index_part *part = &index->parts[i];
+        if (part->is_expression)
+            return refuse(path->shape, "it has an expression in index", index->name, why);
+        if (part->prefix > 0)
+            return refuse(path->shape, "it has only a prefix in index", index->name, why);
+        if (!add_part(path, part->column, part->is_descending, why))
+            return false;
+    }
+    return true;
+}
+
+/* The index that the shape's key came from. */
+static const struct table_index *key_index(const struct shape *shape)
+{
+    for (uint32_t i = 0; i < shape->n_indexes; i++) {
+        const struct table_index *index = &shape->indexes[i];
+        bool is_key = (index->is_primary || index->is_unique) && index->n_parts == shape->n_key;
+        for (uint32_t k = 0; is_key && k < index->n_parts; k++)
+            is_key = !index->parts[k].is_expression && index->parts[k].column == shape->key[k];
+        if (is_key)
+            return index;
+    }
+    return NULL;
+}
+
+static bool choose_surrogate(struct chunk_path *path, const struct table_index *key, const char *surrogate,
+                             struct fail *why)
+{
+    const struct shape *shape = path->shape;
+    int column = shape_column(shape, view_of(surrogate));
+    if (column < 0)
+        return refuse(shape, "there is no surrogate column", view_of(surrogate), why);
+    for (uint32_t i = 0; i < shape->n_indexes; i++) {
+        const struct table_index *index = &shape->indexes[i];
+        if (index->n_parts == 0 || index->parts[0].is_expression || index->parts[0].column != column)
+            continue;
+        /* A secondary index carries the primary key behind its own columns: only then is the order that of the index. */
+        if (index->n_parts > 1 && index != key)
+            continue;
+        path->index = index->name;
+        return add_index(path, index, index->n_parts, why) && add_index(path, key, key->n_parts, why);
+    }
+    return refuse(shape, "it would be sorted for each chunk: no index has only the surrogate column", view_of(surrogate), why);
+}
+
+bool chunk_choose_path(struct chunk_path *path, const struct shape *shape, const char *surrogate, struct fail *why)
+{
+    const struct table_index *key = key_index(shape);
+    *path = (struct chunk_path){.shape = shape};
+    if (key == NULL)
+        return refuse(shape, "it has no primary key, nor a unique key of NOT NULL columns", VIEW_NONE, why);
+    if (surrogate != NULL)
+        return choose_surrogate(path, key, surrogate, why);
+    path->index = key->name;
+    return add_index(path, key, key->n_parts, why);
+}
+
+/* ---- pieces of SQL ---- */
+
+void chunk_statement_init(struct chunk_statement *st)
+{
+    *st = (struct chunk_statement){.params = NULL};
+    buf_init(&st->sql);
+}
+
+void chunk_statement_fini(struct chunk_statement *st)
+{
+    buf_fini(&st->sql);
+    free(st->params);
+    st->params = NULL;
+}
+
+static void put_name(struct buf *out, struct view name)
+{
+    buf_put_u8(out, '`');
+    for (size_t i = 0; i < name.n; i++) {
+        if (name.p[i] == '`')
+            buf_put_u8(out, '`');
+        buf_put_u8(out, name.p[i]);
+    }
+    buf_put_u8(out, '`');
+}
+
+static void put_param(struct chunk_statement *st, const struct column *col, struct view value)
+{
+    if (st->n_params == st->room) {
+        st->room = st->room == 0 ? 32 : st->room * 2;
+        st->params = mem_resize(st->params, st->room * sizeof *st->params);
+    }
+    st->params[st->n_params++] = (struct chunk_param){col, value};
+    bool is_text = (col->kind == COLUMN_CHAR || col->kind == COLUMN_VARCHAR) && col->charset != NULL;
+    if (!is_text) {
+        buf_put_u8(&st->sql, '?');
+        return;
+    }
+    /* Raw bytes in the column's own charset and collation: else the server converts, and finds other rows or none. */
+    const char *collation = col->charset->default_collation;
+    buf_printf(&st->sql, "(CONVERT(CAST(? AS BINARY) USING %s) COLLATE %.*s)", col->charset->name,
+               col->collation.n > 0 ? (int)col->collation.n : (int)strlen(collation),
+               col->collation.n > 0 ? (const char *)col->collation.p : collation);
+}
+
+static uint64_t number_of(struct view digits)
+{
+    uint64_t v = 0;
+    for (size_t i = 0; i < digits.n && digits.p[i] >= '0' && digits.p[i] <= '9'; i++)
+        v = v * 10 + (uint64_t)(digits.p[i] - '0');
+    return v;
+}
+
+/* ENUM numbers from `low` to `high` as a list of equalities, which the server scans in order. */
+static void put_enum_list(struct chunk_statement *st, const struct column *col, uint64_t low, uint64_t high)
+{
+    bool is_first = true;
+    for (uint64_t v = low; v <= high && v <= col->n_members; v++) {
+        buf_put_text(&st->sql, is_first ? "(" : " OR ");
+        put_name(&st->sql, col->name);
+        buf_printf(&st->sql, " = %llu", (unsigned long long)v);
+        is_first = false;
+    }
+    buf_put_text(&st->sql, is_first ? "FALSE" : ")");
+}
+
+/* A part's place relative to a value, in the direction of the index: behind it or before it. NULLs come first where the
+ * part ascends, last where it descends. */
+static void put_side(struct chunk_statement *st, const struct chunk_path *path, unsigned i,
+                     const struct chunk_key_value *value, bool is_behind)
+{
+    const struct chunk_part *part = &path->parts[i];
+    const struct column *col = &path->shape->columns[part->column];
+    bool is_greater = is_behind != part->is_descending;
+    if (value->is_null) {
+        if (!is_greater) {
+            buf_put_literal(&st->sql, "FALSE");
+            return;
+        }
+        put_name(&st->sql, col->name);
+        buf_put_literal(&st->sql, " IS NOT NULL");
+        return;
+    }
+    bool takes_nulls = part->is_nullable && !is_greater;
+    if (takes_nulls)
+        buf_put_u8(&st->sql, '(');
+    if (col->kind == COLUMN_ENUM) {
+        uint64_t v = number_of(value->bytes);
+        if (is_greater)
+            put_enum_list(st, col, v + 1, col->n_members);
+        else if (v == 0)
+            buf_put_literal(&st->sql, "FALSE");
+        else
+            put_enum_list(st, col, 0, v - 1);
+    } else {
+        put_name(&st->sql, col->name);
+        buf_put_text(&st->sql, is_greater ? " > " : " < ");
+        put_param(st, col, value->bytes);
+    }
+    if (takes_nulls) {
+        buf_put_literal(&st->sql, " OR ");
+        put_name(&st->sql, col->name);
+        buf_put_literal(&st->sql, " IS NULL)");
+    }
+}
+
+static void put_equal(struct chunk_statement *st, const struct chunk_path *path, unsigned i,
+                      const struct chunk_key_value *value)
+{
+    const struct column *col = &path->shape->columns[path->parts[i].column];
+    put_name(&st->sql, col->name);
+    if (value->is_null) {
+        buf_put_literal(&st->sql, " IS NULL");
+    } else if (col->kind == COLUMN_ENUM) {
+        buf_printf(&st->sql, " = %.*s", VIEW_ARGS(value->bytes));
+    } else {
+        buf_put_literal(&st->sql, " = ");
+        put_param(st, col, value->bytes);
+    }
+}
+
+/* (side(0) OR (equal(0) AND side(1)) OR …), with the value itself when it is to be in. */
+static void put_bound(struct chunk_statement *st, const struct chunk_path *path, const struct chunk_key_value *values,
+                      bool is_behind, bool is_inclusive)
+{
+    unsigned branches = path->n + (is_inclusive ? 1 : 0);
+    buf_put_u8(&st->sql, '(');
+    for (unsigned i = 0; i < branches; i++) {
+        if (i > 0)
+            buf_put_literal(&st->sql, " OR (");
+        for (unsigned k = 0; k < i; k++) {
+            if (k > 0)
+                buf_put_literal(&st->sql, " AND ");
+            put_equal(st, path, k, &values[k]);
+        }
+        if (i < path->n) {
+            if (i > 0)
+                buf_put_literal(&st->sql, " AND ");
+            put_side(st, path, i, &values[i], is_behind);
+        }
+        if (i > 0)
+            buf_put_u8(&st->sql, ')');
+    }
+    buf_put_u8(&st->sql, ')');
+}
+
+static void put_from(struct chunk_statement *st, const struct chunk_path *path)
+{
+    buf_put_literal(&st->sql, " FROM ");
+    put_name(&st->sql, path->shape->db);
+    buf_put_u8(&st->sql, '.');
+    put_name(&st->sql, path->shape->table);
+    buf_put_literal(&st->sql, " FORCE INDEX (");
+    put_name(&st->sql, path->index);
+    buf_put_u8(&st->sql, ')');
+}
+
+static void put_order(struct chunk_statement *st, const struct chunk_path *path, bool is_reversed)
+{
+    buf_put_literal(&st->sql, " ORDER BY ");
+    for (unsigned i = 0; i < path->n; i++) {
+        if (i > 0)
+            buf_put_literal(&st->sql, ", ");
+        put_name(&st->sql, path->shape->table);
+        buf_put_u8(&st->sql, '.');
+        put_name(&st->sql, path->shape->columns[path->parts[i].column].name);
+        if (path->parts[i].is_descending != is_reversed)
+            buf_put_literal(&st->sql, " DESC");
+    }
+}
+
+/* ENUM and SET as numbers: a label may be ambiguous, and may not be text of the connection. */
+static void put_column(struct chunk_statement *st, const struct column *col)
+{
+    put_name(&st->sql, col->name);
+    if (col->kind == COLUMN_ENUM)
+        buf_put_literal(&st->sql, "+0");
+    if (col->kind == COLUMN_SET)
+        buf_put_literal(&st->sql, "|0");
+}
+
+static void restart(struct chunk_statement *st)
+{
+    buf_clear(&st->sql);
+    st->n_params = 0;
+    buf_put_literal(&st->sql, "SELECT ");
+}
+
+void chunk_put_largest(struct chunk_statement *st, const struct chunk_path *path)
+{
+    restart(st);
+    for (unsigned i = 0; i < path->n; i++) {
+        if (i > 0)
+            buf_put_literal(&st->sql, ", ");
+        put_column(st, &path->shape->columns[path->parts[i].column]);
+    }
+    put_from(st, path);
+    put_order(st, path, true);
+    buf_put_literal(&st->sql, " LIMIT 1");
+    buf_put_u8(&st->sql, 0);
+}
+
+void chunk_put_select(struct chunk_statement *st, const struct chunk_path *path, const struct chunk_range *range)
+{
+    const char *glue = " WHERE ";
+    restart(st);
+    for (unsigned i = 0; i < range->n_columns; i++) {
+        if (i > 0)
+            buf_put_literal(&st->sql, ", ");
+        put_column(st, &path->shape->columns[range->columns[i]]);
+    }
+    put_from(st, path);
+    if (range->after != NULL) {
+        buf_put_text(&st->sql, glue);
+        put_bound(st, path, range->after, true, false);
+        glue = " AND ";
+    }
+    if (range->last != NULL) {
+        buf_put_text(&st->sql, glue);
+        put_bound(st, path, range->last, false, true);
+        glue = " AND ";
+    }
+    /* The line break ends a comment that the filter may end with. */
+    if (range->filter != NULL)
+        buf_printf(&st->sql, "%s(%s\n)", glue, range->filter);
+    put_order(st, path, false);
+    buf_printf(&st->sql, " LIMIT %u%s", range->limit, range->for_share ? " FOR SHARE" : "");
+    buf_put_u8(&st->sql, 0);
+}
+
+/* ---- filters ---- */
+
+static const char *skip_quoted(const char *c, char quote)
+{
+    for (c++; *c != '\0'; c++) {
+        if (*c == '\\' && quote != '`' && c[1] != '\0')
+            c++;
+        else if (*c == quote && c[1] == quote)
+            c++;
+        else if (*c == quote)
+            return c;
+    }
+    return NULL;
+}
+
+bool chunk_check_filter(const char *filter, struct fail *why)
+{
+    int depth = 0;
+    for (const char *c = filter; *c != '\0'; c++) {
+        if (*c == '\'' || *c == '"' || *c == '`') {
+            c = skip_quoted(c, *c);
+            if (c == NULL)
+                return fail_set(why, FAIL_REFUSE, FAIL_AREA_REFUSED, 0, "a quote is not closed in the filter %s", filter);
+        } else if (c[0] == '/' && c[1] == '*') {
+            if (c[2] == '!' || c[2] == '+')
+                return fail_set(why, FAIL_REFUSE, FAIL_AREA_REFUSED, 0, "an executable comment stands in the filter %s",
+                                filter);
+            c = strstr(c + 2, "*/");
+            if (c == NULL)
+                return fail_set(why, FAIL_REFUSE, FAIL_AREA_REFUSED, 0, "a comment is not closed in the filter %s", filter);
+            c++;
+        } else if (*c == '#' || (c[0] == '-' && c[1] == '-' && (c[2] == '\0' || (unsigned char)c[2] <= ' '))) {
+            c = strchr(c, '\n');
+            if (c == NULL)
+                break;
+        } else if (*c == ';') {
+            return fail_set(why, FAIL_REFUSE, FAIL_AREA_REFUSED, 0, "a second statement stands in the filter %s", filter);
+        } else if (*c == '(') {
+            depth++;
+        } else if (*c == ')' && --depth < 0) {
+            return fail_set(why, FAIL_REFUSE, FAIL_AREA_REFUSED, 0, "the filter breaks out of its parentheses: %s", filter);
+        }
+    }
+    if (depth != 0)
+        return fail_set(why, FAIL_REFUSE, FAIL_AREA_REFUSED, 0, "a parenthesis is not closed in the filter %s", filter);
+    return true;
+}
