@@ -446,6 +446,11 @@ const char *source_name(const struct source *src)
     return src->name;
 }
 
+unsigned source_version(const struct source *src)
+{
+    return src->mysql == NULL ? 0 : (unsigned)mysql_get_server_version(src->mysql);
+}
+
 struct MYSQL *source_mysql(struct source *src)
 {
     return src->mysql;

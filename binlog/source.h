@@ -95,6 +95,9 @@ void source_wake(struct source *src);
 /* "db1:3306", for messages. */
 const char *source_name(const struct source *src);
 
+/* The server's version, 90704; 0 when not connected. */
+unsigned source_version(const struct source *src);
+
 /* The client library's connection, for the snapshot's prepared statements. */
 struct MYSQL *source_mysql(struct source *src);
 

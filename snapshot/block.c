@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "snapshot/block.h"
 
-#include <stdlib.h>
-
 #include "base/fail.h"
 #include "snapshot/chunk_rows.h"
+
+#include <stdlib.h>
 
 static void free_if_done(struct block *b)
 {

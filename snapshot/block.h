@@ -7,14 +7,14 @@
 #ifndef TIDEMARK_SNAPSHOT_BLOCK_H
 #define TIDEMARK_SNAPSHOT_BLOCK_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/bytes.h"
 #include "base/loan.h"
 #include "record/plan.h"
 #include "record/render.h"
 #include "snapshot/window.h"
+
+#include <stdbool.h>
+#include <stdint.h>
 
 struct block_record {
     struct view key; /* empty p: null */

@@ -91,7 +91,8 @@ static bool choose_surrogate(struct chunk_path *path, const struct table_index *
         path->index = index->name;
         return add_index(path, index, index->n_parts, why) && add_index(path, key, key->n_parts, why);
     }
-    return refuse(shape, "it would be sorted for each chunk: no index has only the surrogate column", view_of(surrogate), why);
+    return refuse(shape, "it would be sorted for each chunk: no index has only the surrogate column",
+                  view_of(surrogate), why);
 }
 
 bool chunk_choose_path(struct chunk_path *path, const struct shape *shape, const char *surrogate, struct fail *why)
@@ -294,7 +295,7 @@ static void restart(struct chunk_statement *st)
     buf_put_literal(&st->sql, "SELECT ");
 }
 
-void chunk_put_largest(struct chunk_statement *st, const struct chunk_path *path)
+void chunk_put_largest(struct chunk_statement *st, const struct chunk_path *path, bool for_share)
 {
     restart(st);
     for (unsigned i = 0; i < path->n; i++) {
@@ -304,7 +305,7 @@ void chunk_put_largest(struct chunk_statement *st, const struct chunk_path *path
     }
     put_from(st, path);
     put_order(st, path, true);
-    buf_put_literal(&st->sql, " LIMIT 1");
+    buf_put_text(&st->sql, for_share ? " LIMIT 1 FOR SHARE" : " LIMIT 1");
     buf_put_u8(&st->sql, 0);
 }
 
@@ -358,25 +359,29 @@ bool chunk_check_filter(const char *filter, struct fail *why)
         if (*c == '\'' || *c == '"' || *c == '`') {
             c = skip_quoted(c, *c);
             if (c == NULL)
-                return fail_set(why, FAIL_REFUSE, FAIL_AREA_REFUSED, 0, "a quote is not closed in the filter %s", filter);
+                return fail_set(why, FAIL_REFUSE, FAIL_AREA_REFUSED, 0, "a quote is not closed in the filter %s",
+                                filter);
         } else if (c[0] == '/' && c[1] == '*') {
             if (c[2] == '!' || c[2] == '+')
                 return fail_set(why, FAIL_REFUSE, FAIL_AREA_REFUSED, 0, "an executable comment stands in the filter %s",
                                 filter);
             c = strstr(c + 2, "*/");
             if (c == NULL)
-                return fail_set(why, FAIL_REFUSE, FAIL_AREA_REFUSED, 0, "a comment is not closed in the filter %s", filter);
+                return fail_set(why, FAIL_REFUSE, FAIL_AREA_REFUSED, 0, "a comment is not closed in the filter %s",
+                                filter);
             c++;
         } else if (*c == '#' || (c[0] == '-' && c[1] == '-' && (c[2] == '\0' || (unsigned char)c[2] <= ' '))) {
             c = strchr(c, '\n');
             if (c == NULL)
                 break;
         } else if (*c == ';') {
-            return fail_set(why, FAIL_REFUSE, FAIL_AREA_REFUSED, 0, "a second statement stands in the filter %s", filter);
+            return fail_set(why, FAIL_REFUSE, FAIL_AREA_REFUSED, 0, "a second statement stands in the filter %s",
+                            filter);
         } else if (*c == '(') {
             depth++;
         } else if (*c == ')' && --depth < 0) {
-            return fail_set(why, FAIL_REFUSE, FAIL_AREA_REFUSED, 0, "the filter breaks out of its parentheses: %s", filter);
+            return fail_set(why, FAIL_REFUSE, FAIL_AREA_REFUSED, 0, "the filter breaks out of its parentheses: %s",
+                            filter);
         }
     }
     if (depth != 0)

@@ -63,7 +63,7 @@ void chunk_statement_init(struct chunk_statement *st);
 void chunk_statement_fini(struct chunk_statement *st);
 
 /* The largest key: a SELECT of the key parts, in the path's order. */
-void chunk_put_largest(struct chunk_statement *st, const struct chunk_path *path);
+void chunk_put_largest(struct chunk_statement *st, const struct chunk_path *path, bool for_share);
 
 /* What one chunk reads. columns: which of the shape's are selected, in order. after and last: values of the path's parts
  * (NULL: from the start). */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "snapshot/chunk_key.h"
 
-#include <stdlib.h>
-
 #include "base/digits.h"
 #include "binlog/decimal.h"
 #include "record/json.h"
 #include "record/number.h"
+
+#include <stdlib.h>
 
 /* ---- printing ---- */
 

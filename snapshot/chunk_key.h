@@ -11,13 +11,13 @@
 #ifndef TIDEMARK_SNAPSHOT_CHUNK_KEY_H
 #define TIDEMARK_SNAPSHOT_CHUNK_KEY_H
 
-#include <stdbool.h>
-
 #include "base/arena.h"
 #include "base/bytes.h"
 #include "base/fail.h"
 #include "binlog/cell.h"
 #include "binlog/shape.h"
+
+#include <stdbool.h>
 
 struct chunk_key {
     struct buf text; /* owned */

@@ -9,10 +9,10 @@
 #ifndef TIDEMARK_SNAPSHOT_CHUNK_ROWS_H
 #define TIDEMARK_SNAPSHOT_CHUNK_ROWS_H
 
+#include "base/bytes.h"
+
 #include <stdbool.h>
 #include <stdint.h>
-
-#include "base/bytes.h"
 
 struct chunk_row {
     struct view key;        /* primary-key bytes as record/key.h makes them; lent by memory */

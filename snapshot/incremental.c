@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "snapshot/incremental.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/log.h"
 #include "record/table_id.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 /* A worker and the table it reads. */
 struct lane {
@@ -49,12 +49,20 @@ static struct lane *lane_of(struct incremental *inc, const struct table_read *t)
     return NULL;
 }
 
+/* What the worker still answers is for nobody. */
+static void withdraw_order(struct lane *lane)
+{
+    lane->is_withdrawn = lane->worker != NULL && !worker_is_idle(lane->worker);
+    if (lane->is_withdrawn)
+        worker_withdraw(lane->worker);
+}
+
 /* Takes a table out of the queue and frees it; what its worker still answers is for nobody. */
 static void take_out(struct incremental *inc, struct table_read *t)
 {
     struct lane *lane = lane_of(inc, t);
     if (lane != NULL) {
-        lane->is_withdrawn = lane->worker != NULL && !worker_is_idle(lane->worker);
+        withdraw_order(lane);
         lane->table = NULL;
     }
     if (inc->block_lane == lane && lane != NULL) {
@@ -184,7 +192,7 @@ void incremental_hear(struct incremental *inc, const char *table_id, struct view
 static void rewind_lane(struct lane *lane)
 {
     table_read_rewind(lane->table);
-    lane->is_withdrawn = !worker_is_idle(lane->worker);
+    withdraw_order(lane);
 }
 
 void incremental_reshaped(struct incremental *inc, struct view db, struct view table)
@@ -283,7 +291,8 @@ static void order_chunk(struct incremental *inc, struct lane *lane, const struct
     inc->rows_in_second += inc->set.chunk_size;
 }
 
-static void order_if_wanted(struct incremental *inc, struct lane *lane, const struct snapshot_place *place, int64_t now_ms)
+static void order_if_wanted(struct incremental *inc, struct lane *lane, const struct snapshot_place *place,
+                            int64_t now_ms)
 {
     if (lane->table == NULL || inc->is_paused || !start_worker(inc, lane, now_ms) || !worker_is_idle(lane->worker))
         return;

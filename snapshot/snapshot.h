@@ -21,10 +21,10 @@
 #ifndef TIDEMARK_SNAPSHOT_SNAPSHOT_H
 #define TIDEMARK_SNAPSHOT_SNAPSHOT_H
 
+#include "binlog/position.h"
+
 #include <stdbool.h>
 #include <stdint.h>
-
-#include "binlog/position.h"
 
 /* Where the stream stands, as a row that leaves there names it. */
 struct snapshot_place {

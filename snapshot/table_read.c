@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "snapshot/table_read.h"
 
-#include <stdlib.h>
-
 #include "base/log.h"
+
+#include <stdlib.h>
 
 enum { AGAIN_MS = 200 };
 

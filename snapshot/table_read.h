@@ -16,15 +16,15 @@
 #ifndef TIDEMARK_SNAPSHOT_TABLE_READ_H
 #define TIDEMARK_SNAPSHOT_TABLE_READ_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/fail.h"
 #include "binlog/shape.h"
 #include "record/plan.h"
 #include "snapshot/chunk_key.h"
 #include "snapshot/window.h"
 #include "snapshot/worker.h"
+
+#include <stdbool.h>
+#include <stdint.h>
 
 enum { WINDOWS_AHEAD = 3 };
 
@@ -44,10 +44,10 @@ struct table_read {
     enum table_read_state state;
     char *db;
     char *table;
-    char *filter;    /* NULL: none */
-    char *surrogate; /* NULL: the primary key */
-    char *signal_id; /* NULL: none was given */
-    struct fail why; /* FAILED */
+    char *filter;       /* NULL: none */
+    char *surrogate;    /* NULL: the primary key */
+    char *signal_id;    /* NULL: none was given */
+    struct fail why;    /* FAILED */
     const char *status; /* how it ended, as notifications name it */
 
     const struct shape *shape; /* counted; READING */
@@ -56,10 +56,10 @@ struct table_read {
     struct chunk_key read; /* last key that was read */
     struct chunk_key last; /* largest key of the table, fixed at its start */
     bool has_last;
-    bool is_read;          /* nothing is left to order */
-    int64_t again_at_ms;   /* an order failed: not before */
-    uint64_t rows_read;    /* dropped ones too */
-    uint64_t rows_done;    /* of those, in closed windows: what is stored */
+    bool is_read;        /* nothing is left to order */
+    int64_t again_at_ms; /* an order failed: not before */
+    uint64_t rows_read;  /* dropped ones too */
+    uint64_t rows_done;  /* of those, in closed windows: what is stored */
     uint64_t rows_sent;
     int64_t estimated_rows; /* -1: unknown */
 

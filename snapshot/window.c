@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "snapshot/window.h"
 
-#include <stdlib.h>
-
 #include "base/fail.h"
 #include "snapshot/chunk_rows.h"
+
+#include <stdlib.h>
 
 void window_init(struct window *win)
 {

@@ -26,11 +26,11 @@
 #ifndef TIDEMARK_SNAPSHOT_WINDOW_H
 #define TIDEMARK_SNAPSHOT_WINDOW_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/bytes.h"
 #include "binlog/position.h"
+
+#include <stdbool.h>
+#include <stdint.h>
 
 struct chunk_rows;
 
@@ -42,8 +42,8 @@ struct window {
     bool *is_dropped;        /* by row */
     uint32_t n_dropped;
     struct log_position high;
-    struct buf heard;        /* READING: keys, each behind its length */
-    uint32_t *slots;         /* hash of the rows' keys: row + 1, 0 free; NULL until needed */
+    struct buf heard; /* READING: keys, each behind its length */
+    uint32_t *slots;  /* hash of the rows' keys: row + 1, 0 free; NULL until needed */
     uint32_t n_slots;
 };
 

@@ -13,9 +13,6 @@
 #ifndef TIDEMARK_SNAPSHOT_WORKER_H
 #define TIDEMARK_SNAPSHOT_WORKER_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/fail.h"
 #include "binlog/gtid.h"
 #include "binlog/position.h"
@@ -24,6 +21,9 @@
 #include "record/settings.h"
 #include "snapshot/chunk_key.h"
 #include "snapshot/chunk_rows.h"
+
+#include <stdbool.h>
+#include <stdint.h>
 
 struct worker;
 
@@ -36,15 +36,16 @@ struct worker_settings {
 
 /* What to read. */
 struct chunk_order {
-    const struct shape *shape;   /* counted: the order holds one */
-    char *filter;                /* owned; NULL: all rows. Without parentheses around it */
-    char *surrogate;             /* owned; NULL: the primary key */
-    struct chunk_key after;      /* rows behind this key; empty: from the start */
-    struct chunk_key last;       /* up to this one; empty: read the largest key first */
+    const struct shape *shape; /* counted: the order holds one */
+    char *filter;              /* owned; NULL: all rows. Without parentheses around it */
+    char *surrogate;           /* owned; NULL: the primary key */
+    struct chunk_key after;    /* rows behind this key; empty: from the start */
+    struct chunk_key last;     /* up to this one; empty: read the largest key first */
     uint32_t limit;
-    bool has_barrier;            /* with GTIDs */
-    struct gtid_set barrier;     /* S0: all that the stream has handed over; owned */
-    char server_uuid[37];        /* of the stream */
+    size_t max_bytes;        /* of rows: the chunk ends behind the row that goes past it; 0: none */
+    bool has_barrier;        /* with GTIDs */
+    struct gtid_set barrier; /* S0: all that the stream has handed over; owned */
+    char server_uuid[37];    /* of the stream */
 };
 
 void chunk_order_init(struct chunk_order *order);
@@ -63,13 +64,14 @@ struct chunk_answer {
     struct fail why;         /* unless READ */
     struct chunk_rows *rows; /* READ: given to the taker */
     uint32_t n_read;
-    struct chunk_key next;   /* READ: key of the last row, empty when there was none */
-    struct chunk_key last;   /* READ: the table's largest key, also when the order had it; empty: the table is empty */
-    bool is_final;           /* READ: nothing is left up to `last` */
+    struct chunk_key next; /* READ: key of the last row, empty when there was none */
+    struct chunk_key last; /* READ: the table's largest key, also when the order had it; empty: the table is empty */
+    bool is_final;         /* READ: nothing is left up to `last` */
     struct log_position high;
-    int64_t estimated_rows;  /* of the table, with its first chunk; -1: unknown */
+    int64_t estimated_rows; /* of the table, with its first chunk; -1: unknown */
 };
 
+void chunk_answer_init(struct chunk_answer *answer); /* AGAIN, without a reason */
 void chunk_answer_fini(struct chunk_answer *answer);
 
 /* Starts the thread; it connects with the first order. */
@@ -80,6 +82,9 @@ bool worker_is_idle(const struct worker *w);
 
 /* Takes the order's contents; it is empty afterwards. */
 void worker_order(struct worker *w, struct chunk_order *order);
+
+/* Nobody wants the answer any more: it comes soon, whatever it is. */
+void worker_withdraw(struct worker *w);
 
 /* Readable when an answer is there. */
 int worker_fd(const struct worker *w);
