@@ -14,6 +14,7 @@
 #include "connector/inbox.h"
 #include "connector/producer.h"
 #include "connector/pump.h"
+#include "connector/reload.h"
 #include "connector/requests.h"
 #include "connector/snapshots.h"
 #include "connector/start.h"
@@ -44,9 +45,10 @@ struct connector {
     int64_t stop_by_ms;    /* STOPPING: leave then in any case */
     int64_t restart_at_ms; /* RESTARTING: not before */
     bool needs_taking;     /* RESTARTING: the new producer is not ours yet */
+    struct reload *reload; /* RESTARTING: what was stored is read again; NULL: not */
 
     struct ev_loop *loop;
-    struct ev_io inbox_io, sink_io, commit_io, signal_io;
+    struct ev_io inbox_io, sink_io, commit_io, signal_io, reload_io;
     struct ev_io worker_io[INCREMENTAL_THREADS_MAX]; /* started as the workers come */
     unsigned n_workers;
     struct ev_timer timer;
@@ -290,19 +292,72 @@ static void restart(struct connector *c)
     watch_producer(c);
 }
 
-static void restart_turn(struct connector *c, int64_t now_ms)
+/* The dead producer may have left a commit of which nobody knows whether it counted: the topics do, now that they are
+ * fenced. Without transactions what we last stored is as good. */
+static bool start_reload(struct connector *c)
+{
+    struct fail why;
+    if (!c->producer.is_transactional)
+        return true;
+    c->reload = reload_start(c->cfg, &why);
+    if (c->reload == NULL) {
+        fail_run(c, &why);
+        return false;
+    }
+    ev_io_init(&c->reload_io, on_io, reload_fd(c->reload), EV_READ);
+    c->reload_io.data = c;
+    ev_io_start(c->loop, &c->reload_io);
+    return true;
+}
+
+static void drop_reload(struct connector *c)
+{
+    if (c->reload == NULL)
+        return;
+    ev_io_stop(c->loop, &c->reload_io);
+    reload_free(&c->reload);
+}
+
+/* False: not done yet, or stopped. */
+static bool finish_reload(struct connector *c)
+{
+    struct fail why;
+    if (c->reload == NULL)
+        return true;
+    if (!reload_has_ended(c->reload))
+        return false;
+    bool ok = reload_take(c->reload, &c->stored, &why);
+    drop_reload(c);
+    if (!ok) {
+        fail_run(c, &why);
+        return false;
+    }
+    pump_begin(c->pump, c->stored.has_offset ? &c->stored.offset : NULL);
+    return true;
+}
+
+/* False: the new producer is not ours yet, or never will be. */
+static bool finish_taking(struct connector *c)
 {
     struct commit_result taken;
-    if (c->needs_taking) {
-        if (!producer_is_taken(&c->producer, &taken)) {
+    if (!c->needs_taking)
+        return true;
+    if (!producer_is_taken(&c->producer, &taken))
+        return false;
+    if (taken.outcome != COMMIT_DONE) {
+        fail_run(c, &taken.why);
+        return false;
+    }
+    c->needs_taking = false;
+    return start_reload(c);
+}
+
+static void restart_turn(struct connector *c, int64_t now_ms)
+{
+    if (!finish_taking(c) || !finish_reload(c)) {
+        if (c->state == CONNECTOR_RESTARTING)
             wait_for(c, -1);
-            return;
-        }
-        if (taken.outcome != COMMIT_DONE) {
-            fail_run(c, &taken.why);
-            return;
-        }
-        c->needs_taking = false;
+        return;
     }
     if (now_ms < c->restart_at_ms) {
         wait_for(c, (int)(c->restart_at_ms - now_ms));
@@ -502,6 +557,7 @@ static void run_loop(struct connector *c)
 static void close_parts(struct connector *c)
 {
     int left_ms = c->stop_by_ms > 0 ? (int)(c->stop_by_ms + 500 - clock_mono_ms()) : STOP_MS;
+    drop_reload(c);
     bool is_closed = end_reader(c);
     if (c->pump != NULL)
         pump_forget_producer(c->pump);

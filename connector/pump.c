@@ -60,11 +60,15 @@ static void set_state(struct pump *p, enum pump_state state, const char *because
     p->state = state;
 }
 
+/* Before leaving, an open transaction is dropped: else its records hold up readers until it times out. */
 static void break_down(struct pump *p, enum pump_need need, const struct fail *why)
 {
     p->need = need;
     p->why = *why;
     set_state(p, PUMP_BROKEN, why->text);
+    bool is_open = sink_state(p->sink) == SINK_OPEN || sink_state(p->sink) == SINK_ABORTABLE;
+    if (need == PUMP_NEEDS_STOP && is_open && !commit_is_busy(p->committer))
+        commit_start_abort(p->committer);
 }
 
 struct pump *pump_new(const struct pump_settings *set, struct inbox *in, struct shape_store *shapes)
@@ -123,6 +127,8 @@ struct frontier *pump_frontier(struct pump *p)
 void pump_begin(struct pump *p, const struct offset_state *stored)
 {
     p->has_stored = stored != NULL;
+    offset_state_fini(&p->stored);
+    offset_state_init(&p->stored);
     if (stored != NULL)
         offset_state_copy(&p->stored, stored);
 }
@@ -231,7 +237,7 @@ static void keep_shapes(struct pump *p)
     for (const struct waiting_shape *w = p->first_shape; w != NULL; w = w->next) {
         if (!keep_shape(p, w, &why)) {
             fail_add(&why, "store the shape of %s.%s", w->db, w->table);
-            break_down(p, why.kind == FAIL_STOP ? PUMP_NEEDS_STOP : PUMP_NEEDS_REREAD, &why);
+            break_down(p, PUMP_NEEDS_STOP, &why);
             return;
         }
     }
@@ -362,7 +368,7 @@ static void start_commit(struct pump *p)
     buf_clear(&p->scratch);
     offsets_print(&p->frontier.state, &p->scratch);
     if (!commit_keep_offset(p->committer, buf_view(&p->offset_key), true, buf_view(&p->scratch), &why)) {
-        break_down(p, why.kind == FAIL_STOP ? PUMP_NEEDS_STOP : PUMP_NEEDS_REREAD, &why);
+        break_down(p, PUMP_NEEDS_STOP, &why);
         return;
     }
     set_state(p, PUMP_COMMITTING, "little is outstanding");
@@ -396,6 +402,8 @@ static void committed(struct pump *p, int64_t now_ms)
 
 static void take_result(struct pump *p, const struct commit_result *r, int64_t now_ms)
 {
+    if (p->state == PUMP_BROKEN)
+        return; /* only dropped something on the way out */
     switch (r->outcome) {
     case COMMIT_DONE:
         if (r->job == COMMIT_COMMIT)
@@ -535,8 +543,10 @@ void pump_finish(struct pump *p)
 
 bool pump_is_flushed(const struct pump *p)
 {
-    if (p->state == PUMP_BROKEN || p->sink == NULL)
+    if (p->sink == NULL)
         return true;
+    if (p->state == PUMP_BROKEN)
+        return !commit_is_busy(p->committer);
     return p->state == PUMP_RUNNING && !p->frontier.is_split && !has_records(p) &&
            (!p->frontier.has_moved || !p->frontier.is_ready);
 }
