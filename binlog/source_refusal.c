@@ -59,6 +59,7 @@ static const struct meaning meanings[] = {
     {ER_NO_SUCH_TABLE, FAIL_REFUSE, NULL},
     {ER_BAD_DB_ERROR, FAIL_REFUSE, NULL},
     {ER_PARSE_ERROR, FAIL_STOP, NULL},
+    {ER_XAER_RMERR, FAIL_STOP, "XA RECOVER needs the right XA_RECOVER_ADMIN"},
     {ER_MALFORMED_GTID_SET_ENCODING, FAIL_STOP, "the server does not read our form of the GTID set"},
     {CR_UNKNOWN_HOST, FAIL_RETRY, "the name does not resolve: database.hostname"},
     {CR_CONN_HOST_ERROR, FAIL_RETRY, "nothing answers there: database.hostname, database.port, a firewall"},

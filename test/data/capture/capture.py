@@ -23,7 +23,7 @@ import pymysql
 from pymysql.constants import COMMAND
 
 sys.path.insert(0, str(Path(__file__).parent))
-from scenarios import SCENARIOS, SERVER_OPTIONS  # noqa: E402
+from scenarios import LOAD_FILE, SCENARIOS, SERVER_OPTIONS  # noqa: E402
 
 EVENTS = Path(__file__).resolve().parents[1] / "events"
 NON_BLOCK, HEARTBEAT_V2 = 1, 2
@@ -151,12 +151,14 @@ def capture(server, name, scenario):
 
 def main():
     wanted = sys.argv[1:] or list(SCENARIOS)
+    Path(LOAD_FILE).unlink(missing_ok=True)
     server = Server()
     try:
         for name in wanted:
             capture(server, name, SCENARIOS[name])
     finally:
         server.stop()
+        Path(LOAD_FILE).unlink(missing_ok=True)
 
 
 if __name__ == "__main__":

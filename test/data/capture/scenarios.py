@@ -7,6 +7,8 @@ SERVER_OPTIONS = ["--server-id=11", "--log-bin=binlog", "--gtid-mode=ON", "--enf
                   "--secure-file-priv=", "--innodb-buffer-pool-size=64M", "--max-allowed-packet=64M",
                   "--default-time-zone=+00:00"]
 
+LOAD_FILE = "/tmp/tidemark-capture-load.txt"  # written and read by the server, removed by capture.py
+
 ALL_TYPES = """CREATE TABLE shop.types (
  id INT PRIMARY KEY,
  t TINYINT, tu TINYINT UNSIGNED, s SMALLINT, su SMALLINT UNSIGNED, m MEDIUMINT, mu MEDIUMINT UNSIGNED,
@@ -105,7 +107,7 @@ SCENARIOS = {
             "CREATE DATABASE IF NOT EXISTS shop", "DROP TABLE IF EXISTS shop.st", "CREATE TABLE shop.st (id INT AUTO_INCREMENT PRIMARY KEY, r DOUBLE, u VARCHAR(20))",
             "SET SESSION binlog_format=STATEMENT", "SET @v='text'", "SET @w=-5", "SET @x=NULL", "SET @y=1.50",
             "INSERT INTO shop.st (r, u) VALUES (RAND(), CONCAT(@v, @w, IFNULL(@x, ''), @y))",
-            "SELECT 'a' INTO OUTFILE '/tmp/tidemark-capture-load.txt'", "LOAD DATA INFILE '/tmp/tidemark-capture-load.txt' INTO TABLE shop.st (u)"],
+            f"SELECT 'a' INTO OUTFILE '{LOAD_FILE}'", f"LOAD DATA INFILE '{LOAD_FILE}' INTO TABLE shop.st (u)"],
     },
     "partitions": {
         "what": "rows of a partitioned table", "sql": [
