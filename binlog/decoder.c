@@ -178,10 +178,13 @@ static bool check_checksum(uint32_t computed, struct view bytes, struct fail *wh
     uint32_t stored = stored_checksum(bytes);
     if (computed == stored)
         return true;
-    return fail_malformed(why,
-                          "its checksum is %08x where its bytes give %08x; hint: the log file may be damaged, try "
-                          "mysqlbinlog --verify-binlog-checksum on it",
-                          stored, computed);
+    fail_malformed(why,
+                   "its checksum is %08x where its bytes give %08x; hint: the log file may be damaged, try "
+                   "mysqlbinlog --verify-binlog-checksum on it",
+                   stored, computed);
+    if (why != NULL)
+        why->code = DECODER_BAD_CHECKSUM;
+    return false;
 }
 
 static bool strip_checksum(const struct decoder *d, struct view bytes, struct event *ev, struct fail *why)

@@ -85,6 +85,9 @@ enum { EVENT_HEADER_BYTES = 19, EVENT_CHECKSUM_BYTES = 4 };
 
 enum checksum_kind { CHECKSUM_NONE = 0, CHECKSUM_CRC32 = 1 };
 
+/* In fail.code: the event was changed in the file or on its way, which reading it again tells apart. */
+enum { DECODER_BAD_CHECKSUM = 200001 };
+
 struct event_header {
     uint32_t when;
     uint8_t type;

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "binlog/reader.h"
 
+#include "base/clock.h"
+#include "base/log.h"
+#include "binlog/server.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-#include "base/clock.h"
-#include "base/log.h"
-#include "binlog/server.h"
-
-enum { LARGE_BUFFER_BYTES = 16 << 20 };
+enum {
+    LARGE_BUFFER_BYTES = 16 << 20,
+    DAMAGED_READS = 3, /* of one place with a wrong checksum */
+};
 
 struct reader {
     struct reader_settings set;
@@ -23,7 +26,9 @@ struct reader {
     struct stream_output output;
     struct reader_start start;
     struct fail result;
-    int n_failures; /* in a row */
+    int n_failures;              /* in a row */
+    struct log_position damaged; /* where a checksum was wrong last */
+    int n_damaged;               /* so often in a row there */
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t stop_told;
@@ -172,8 +177,10 @@ static bool open_dump(struct reader *r, struct fail *why)
         return false;
     struct stream_where where = stream_where(r->stream);
     if (!where.has_gtids && where.pos->offset > UINT32_MAX) {
-        log_warn("reader", "without GTIDs a stream can't start behind 4 GiB of a file: it is read from its start, which "
-                           "takes a while file=%s", where.pos->file);
+        log_warn("reader",
+                 "without GTIDs a stream can't start behind 4 GiB of a file: it is read from its start, which "
+                 "takes a while file=%s",
+                 where.pos->file);
         stream_go_to_file_start(r->stream);
         where = stream_where(r->stream);
     }
@@ -189,6 +196,18 @@ static bool open_dump(struct reader *r, struct fail *why)
     return true;
 }
 
+/* A wrong checksum: the wire's fault heals by reading again, the file's doesn't. */
+static void judge_damage(struct reader *r, struct fail *why)
+{
+    const struct log_position *pos = stream_where(r->stream).pos;
+    if (why->code != DECODER_BAD_CHECKSUM)
+        return;
+    r->n_damaged = position_compare(pos, &r->damaged) == 0 ? r->n_damaged + 1 : 1;
+    r->damaged = *pos;
+    if (r->n_damaged < DAMAGED_READS)
+        why->kind = FAIL_RETRY;
+}
+
 /* Until the connection breaks or somebody must act. */
 static bool read_log(struct reader *r, struct fail *why)
 {
@@ -200,8 +219,10 @@ static bool read_log(struct reader *r, struct fail *why)
             return false;
         r->n_failures = 0;
         atomic_store_explicit(&r->is_connected, true, memory_order_relaxed);
-        if (!stream_feed(r->stream, event, clock_wall_ns(), why))
+        if (!stream_feed(r->stream, event, clock_wall_ns(), why)) {
+            judge_damage(r, why);
             return false;
+        }
         /* The library's buffer never shrinks: after a giant start afresh, between two transactions. */
         if (event.n < LARGE_BUFFER_BYTES / 16 && source_buffer_bytes(r->dump) > LARGE_BUFFER_BYTES &&
             stream_is_outside(r->stream)) {
