@@ -3,7 +3,8 @@
  * ddl_row: statements that change rows: in the log of a server in row format they stand only when a session chose
  * statement format, and the rows they changed are nowhere else.
  *
- * Which tables they change is found by their names, not by their grammar: every name that is a table of the catalog counts.
+ * INSERT and REPLACE change the table they name first, and read the others. Which tables the rest change is found by
+ * names, not by grammar: every name that is a table of the catalog counts.
  */
 #include "binlog/ddl_statement.h"
 
@@ -53,11 +54,30 @@ void ddl_add_named(struct ddl_run *run, enum ddl_kind kind)
     }
 }
 
+/* INSERT [LOW_PRIORITY | DELAYED | HIGH_PRIORITY] [IGNORE] [INTO] table. False: not so. */
+static bool add_target(struct ddl_run *run)
+{
+    static const char *const before_target[] = {"INSERT",        "REPLACE", "LOW_PRIORITY", "DELAYED",
+                                                "HIGH_PRIORITY", "IGNORE",  "INTO",         NULL};
+    struct view db, table;
+    struct ddl_parser p;
+    if (!ddl_is(&run->p, "INSERT") && !ddl_is(&run->p, "REPLACE"))
+        return false;
+    ddl_parse(&p, run->p.cat, run->p.ctx, run->p.sql, run->p.memory, NULL);
+    while (ddl_is_any(&p, before_target))
+        ddl_next(&p);
+    if (!ddl_table_name(&p, &db, &table))
+        return false;
+    add_if_known(run, DDL_ROW_STATEMENT, db, table);
+    return true;
+}
+
 bool ddl_row_statement(struct ddl_run *run)
 {
     if (ddl_is(&run->p, "LOAD") && ddl_is_second(&run->p, "INDEX")) /* LOAD INDEX INTO CACHE */
         return true;
-    ddl_add_named(run, DDL_ROW_STATEMENT);
+    if (!add_target(run))
+        ddl_add_named(run, DDL_ROW_STATEMENT);
     if (run->out->n_effects == 0)
         ddl_add_effect(run, DDL_ROW_STATEMENT, run->p.ctx->db, VIEW_NONE);
     return true;
