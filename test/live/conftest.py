@@ -78,28 +78,56 @@ def kafka(scratch):
     broker.close()
 
 
-@pytest.fixture(scope="session")
-def rough_mysql(scratch):
-    server = available(lambda: MySql(scratch, "rough-mysql"))
+def rough_server(scratch, name, options=None):
+    server = available(lambda: MySql(scratch, name, options))
     server.start().create_user()
     yield server
     server.kill()
 
 
 @pytest.fixture(scope="session")
-def plain_mysql(scratch):
-    server = available(lambda: MySql(scratch, "plain-mysql", {"gtid-mode": "OFF", "enforce-gtid-consistency": "OFF"}))
-    server.start().create_user()
-    yield server
-    server.kill()
+def rough_mysql_of_all(scratch):
+    yield from rough_server(scratch, "rough-mysql")
 
 
 @pytest.fixture(scope="session")
-def rough_kafka(scratch):
+def plain_mysql_of_all(scratch):
+    yield from rough_server(scratch, "plain-mysql", {"gtid-mode": "OFF", "enforce-gtid-consistency": "OFF"})
+
+
+@pytest.fixture(scope="session")
+def rough_kafka_of_all(scratch):
     broker = available(lambda: Kafka(scratch, "rough-kafka", proxied=True))
     broker.start()
     yield broker
     broker.close()
+
+
+def left_running(server):
+    """The server; after a test that failed it runs again for the next one."""
+    yield server
+    if server.is_running():
+        server.thaw()
+    else:
+        server.start()
+
+
+@pytest.fixture
+def rough_mysql(rough_mysql_of_all):
+    yield from left_running(rough_mysql_of_all)
+
+
+@pytest.fixture
+def plain_mysql(plain_mysql_of_all):
+    yield from left_running(plain_mysql_of_all)
+
+
+@pytest.fixture
+def rough_kafka(rough_kafka_of_all):
+    yield from left_running(rough_kafka_of_all)
+    rough_kafka_of_all.proxy.thaw()
+    rough_kafka_of_all.proxy.refuse(False)
+    rough_kafka_of_all.proxy.bytes_per_second = None
 
 
 @pytest.fixture
