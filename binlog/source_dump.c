@@ -29,7 +29,8 @@ static void make_uuid(const char *name, char out[UUID_TEXT_BYTES + 1])
     hash[8] = (uint8_t)((hash[8] & 0x3f) | 0x80);
     char *p = out;
     for (int i = 0; i < UUID_BYTES; i++)
-        p += snprintf(p, (size_t)(out + UUID_TEXT_BYTES + 1 - p), i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x", hash[i]);
+        p += snprintf(p, (size_t)(out + UUID_TEXT_BYTES + 1 - p),
+                      i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x", hash[i]);
 }
 
 /* Old servers read the old names, new ones either. */
