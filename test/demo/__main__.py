@@ -17,6 +17,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from harness import Kafka, MySql, Scratch, Tidemark, Unavailable  # noqa: E402
+from harness.program import READY  # noqa: E402
 
 SHOP = """
 CREATE DATABASE shop;
@@ -280,8 +281,6 @@ def main():
         if kept:
             print(f"demo: the files are kept in {kept}", file=sys.stderr)
 
-
-READY = r"streaming"
 
 if __name__ == "__main__":
     sys.exit(main())

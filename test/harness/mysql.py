@@ -126,10 +126,14 @@ class MySql(Process):
     def create_user(self, name="tidemark", password="tide mark's \\ password",
                     grants="SELECT, REPLICATION SLAVE, REPLICATION CLIENT"):
         """The user tidemark connects as, with exactly these rights; on a replica, make it on the source."""
+        self.user_name, self.user_password = self.make_user(name, password, grants)
+        return self
+
+    def make_user(self, name, password="another's password", grants="SELECT, REPLICATION SLAVE, REPLICATION CLIENT"):
+        """Any other user; its name and password."""
         self.sql("CREATE USER IF NOT EXISTS %s@'%%' IDENTIFIED BY %s", (name, password))
         self.sql(f"GRANT {grants} ON *.* TO %s@'%%'", (name,))
-        self.user_name, self.user_password = name, password
-        return self
+        return name, password
 
     # ---- its log
 

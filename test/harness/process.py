@@ -9,7 +9,16 @@ import re
 import signal
 import subprocess
 
-from .scratch import wait_for
+from .scratch import CHECKOUT, wait_for
+
+
+def sanitizer_environment():
+    """What the sanitizers are told; programs built without them don't look."""
+    suppressions = CHECKOUT / "test" / "suppressions"
+    return {"ASAN_OPTIONS": "detect_leaks=1:abort_on_error=0",
+            "UBSAN_OPTIONS": "print_stacktrace=1",
+            "LSAN_OPTIONS": f"suppressions={suppressions}/lsan:print_suppressions=0",
+            "TSAN_OPTIONS": f"suppressions={suppressions}/tsan:halt_on_error=1:second_deadlock_stack=1"}
 
 
 class Process:
@@ -18,7 +27,7 @@ class Process:
         self.command = [str(part) for part in command]
         self.log = log
         self.user = user
-        self.env = env
+        self.env = {**os.environ, **sanitizer_environment(), **(env or {})}
         self.cwd = cwd
         self.popen = None
         self._log_start = 0  # where in the log the present run began

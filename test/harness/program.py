@@ -5,10 +5,9 @@ import re
 import subprocess
 from pathlib import Path
 
-from .process import Process
-from .scratch import Unavailable
+from .process import Process, sanitizer_environment  # noqa: F401, tests take it from here
+from .scratch import CHECKOUT, Unavailable
 
-CHECKOUT = Path(__file__).resolve().parents[2]
 READY = r"pump: ready|going on from"  # whatever is committed after that line is told
 REPORT = re.compile(r"ERROR: (Address|Leak)Sanitizer|WARNING: ThreadSanitizer|runtime error:|Assertion .* failed")
 
@@ -29,14 +28,6 @@ def binary():
     return path
 
 
-def sanitizer_environment():
-    suppressions = CHECKOUT / "test" / "suppressions"
-    return {"ASAN_OPTIONS": "detect_leaks=1:abort_on_error=0",
-            "UBSAN_OPTIONS": "print_stacktrace=1",
-            "LSAN_OPTIONS": f"suppressions={suppressions}/lsan:print_suppressions=0",
-            "TSAN_OPTIONS": f"suppressions={suppressions}/tsan:halt_on_error=1:second_deadlock_stack=1"}
-
-
 class Tidemark(Process):
     """tidemark run FILE. `base` makes the properties that every test needs; a test adds its own."""
 
@@ -46,8 +37,7 @@ class Tidemark(Process):
         self.file = self.folder / "properties"
         self.properties = dict(properties)
         self.write()
-        environment = {**os.environ, **sanitizer_environment(), **(env or {})}
-        super().__init__(name, [self.binary, "run", self.file, *arguments], self.folder / "log", env=environment,
+        super().__init__(name, [self.binary, "run", self.file, *arguments], self.folder / "log", env=env,
                          cwd=self.folder)
 
     @staticmethod

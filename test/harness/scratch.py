@@ -10,6 +10,9 @@ import time
 from pathlib import Path
 
 
+CHECKOUT = Path(__file__).resolve().parents[2]
+
+
 class Unavailable(Exception):
     """A server that a test needs cannot be had here: the test is skipped, in CI it fails."""
 
