@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "binlog/lost.h"
 #include "binlog/server.h"
 
 #include <errno.h>
@@ -29,6 +30,7 @@ struct reader {
     int n_failures;              /* in a row */
     struct log_position damaged; /* where a checksum was wrong last */
     int n_damaged;               /* so often in a row there */
+    bool has_lost_file;          /* the server does not know the file where we are: it is to search by GTIDs */
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t stop_told;
@@ -186,7 +188,7 @@ static bool open_dump(struct reader *r, struct fail *why)
     }
     const struct source_start start = {
         .executed = where.has_gtids ? where.executed : NULL,
-        .pos = where.pos->file[0] == '\0' ? NULL : where.pos,
+        .pos = where.pos->file[0] == '\0' || r->has_lost_file ? NULL : where.pos,
         .pos_uuid = r->start.server_uuid,
     };
     if (!source_dump(r->dump, &start, why))
@@ -208,6 +210,20 @@ static void judge_damage(struct reader *r, struct fail *why)
         why->kind = FAIL_RETRY;
 }
 
+/* A log that began anew under other names, or was cut short: the GTIDs still say what comes next. */
+static void judge_position(struct reader *r, struct fail *why)
+{
+    bool is_of_position = why->code == SOURCE_REFUSED_NO_FILE || why->code == SOURCE_REFUSED_POSITION;
+    struct stream_where where = stream_where(r->stream);
+    if (is_of_position && where.has_gtids && !r->has_lost_file) {
+        log_warn("reader", "%s; the server is asked to search by GTIDs", why->text);
+        r->has_lost_file = true;
+        why->kind = FAIL_NONE;
+        return;
+    }
+    lost_explain(r->statements, where.has_gtids ? where.executed : NULL, where.pos, why);
+}
+
 /* Until the connection breaks or somebody must act. */
 static bool read_log(struct reader *r, struct fail *why)
 {
@@ -215,8 +231,11 @@ static bool read_log(struct reader *r, struct fail *why)
     if (!open_dump(r, why))
         return false;
     for (;;) {
-        if (!source_fetch(r->dump, &event, why))
+        if (!source_fetch(r->dump, &event, why)) {
+            judge_position(r, why);
             return false;
+        }
+        r->has_lost_file = false;
         r->n_failures = 0;
         atomic_store_explicit(&r->is_connected, true, memory_order_relaxed);
         if (!stream_feed(r->stream, event, clock_wall_ns(), why)) {
