@@ -337,6 +337,13 @@ static bool has_records(const struct pump *p)
     return sink_state(p->sink) == SINK_OPEN;
 }
 
+/* More rows of snapshots are on their way: the input is not dry, though the log may be. */
+static bool is_reading_tables(const struct pump *p)
+{
+    return p->snapshots != NULL && snapshots_are_running(p->snapshots) &&
+           !incremental_is_paused(snapshots_incremental(p->snapshots));
+}
+
 /* In how many ms a commit is due, were nothing more to come; 0 now, -1 never. */
 static int commit_due_ms(const struct pump *p, int64_t now_ms)
 {
@@ -350,7 +357,7 @@ static int commit_due_ms(const struct pump *p, int64_t now_ms)
     if (has_records(p) || p->keeps_shapes) {
         int64_t opened_ms = sink_counts(p->sink)->opened_ms;
         due = (opened_ms > 0 ? opened_ms : p->stored_ms) + p->set.commit_interval_ms;
-        if (p->dry_since_ms > 0) {
+        if (p->dry_since_ms > 0 && !is_reading_tables(p)) {
             int64_t early = p->dry_since_ms + p->set.dry_ms;
             if (early < p->stored_ms + p->set.pause_ms)
                 early = p->stored_ms + p->set.pause_ms;
