@@ -43,11 +43,7 @@ static inline bool view_is(struct view a, const char *text)
 /* ASCII letters compare without their case, all else byte by byte. */
 bool view_equal_nocase(struct view a, struct view b);
 
-<<<<<<< Updated upstream
 /* For printf: "%.*s", VIEW_ARGS(v); an empty view may be NULL, which printf may not be given. */
-=======
-/* For printf: "%.*s", VIEW_ARGS(v) */
->>>>>>> Stashed changes
 #define VIEW_ARGS(v) (int)(v).n, (v).p == NULL ? "" : (const char *)(v).p
 
 /* A NUL-terminated heap copy; the caller frees it. */
