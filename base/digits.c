@@ -29,16 +29,42 @@ static uint8_t *write_back(uint8_t *end, uint64_t v)
     return end;
 }
 
+/* By the number's bits: 1233 / 4096 is a little more than log10(2). */
+static unsigned count(uint64_t v)
+{
+    static const uint64_t powers[] = {0,
+                                      10,
+                                      100,
+                                      1000,
+                                      10000,
+                                      100000,
+                                      1000000,
+                                      10000000,
+                                      100000000,
+                                      1000000000,
+                                      10000000000,
+                                      100000000000,
+                                      1000000000000,
+                                      10000000000000,
+                                      100000000000000,
+                                      1000000000000000,
+                                      10000000000000000,
+                                      100000000000000000,
+                                      1000000000000000000,
+                                      UINT64_C(10000000000000000000)};
+    unsigned bits = 64 - (unsigned)__builtin_clzll(v | 1);
+    unsigned guess = bits * 1233 >> 12;
+    return guess + (v >= powers[guess] ? 1 : 0);
+}
+
 unsigned digits_write(uint8_t *out, uint64_t v)
 {
     if (v < 10) {
         *out = (uint8_t)('0' + v);
         return 1;
     }
-    uint8_t room[DIGITS_MAX];
-    uint8_t *at = write_back(room + DIGITS_MAX, v);
-    unsigned n = (unsigned)(room + DIGITS_MAX - at);
-    memcpy(out, at, n);
+    unsigned n = count(v);
+    write_back(out + n, v);
     return n;
 }
 

@@ -29,13 +29,13 @@ enum fail_kind {
 
 /* Who has to act; the values are the exit codes of the program (`tidemark help exit-codes`). */
 enum fail_area {
-    FAIL_AREA_REFUSED = 1,  /* asked for and refused, not found, or stopped in order */
-    FAIL_AREA_CONFIG = 2,   /* the configuration is wrong */
-    FAIL_AREA_SOURCE = 3,   /* the MySQL server, its settings or our rights there */
-    FAIL_AREA_KAFKA = 4,    /* the Kafka cluster, its topics or our rights there */
-    FAIL_AREA_FENCED = 5,   /* another instance of this name has taken over */
-    FAIL_AREA_DATA = 6,     /* the data needs a decision: position purged, shape unknown, short row image */
-    FAIL_AREA_SYSTEM = 7,   /* this machine: files, memory, descriptors */
+    FAIL_AREA_REFUSED = 1, /* asked for and refused, not found, or stopped in order */
+    FAIL_AREA_CONFIG = 2,  /* the configuration is wrong */
+    FAIL_AREA_SOURCE = 3,  /* the MySQL server, its settings or our rights there */
+    FAIL_AREA_KAFKA = 4,   /* the Kafka cluster, its topics or our rights there */
+    FAIL_AREA_FENCED = 5,  /* another instance of this name has taken over */
+    FAIL_AREA_DATA = 6,    /* the data needs a decision: position purged, shape unknown, short row image */
+    FAIL_AREA_SYSTEM = 7,  /* this machine: files, memory, descriptors */
 };
 
 struct fail {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/log.h"
 
+#include "base/bytes.h"
+
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-#include "base/bytes.h"
 
 enum { LINE_BYTES = 4096, MAX_SECRETS = 32, SHORTEST_SECRET = 4 };
 
@@ -85,8 +85,7 @@ static void print_line(enum log_level level, const char *part, char *text)
     print_time(when, sizeof when);
     buf_init(&line);
     if (json_lines) {
-        buf_printf(&line, "{\"time\":\"%s\",\"level\":\"%s\",\"part\":\"%s\",\"message\":\"", when, names[level],
-                   part);
+        buf_printf(&line, "{\"time\":\"%s\",\"level\":\"%s\",\"part\":\"%s\",\"message\":\"", when, names[level], part);
         print_json_text(&line, text);
         buf_put_literal(&line, "\"}\n");
     } else {

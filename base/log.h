@@ -12,9 +12,9 @@
 #ifndef TIDEMARK_BASE_LOG_H
 #define TIDEMARK_BASE_LOG_H
 
-#include <stdbool.h>
-
 #include "base/fail.h"
+
+#include <stdbool.h>
 
 enum log_level {
     LOG_ERROR,

@@ -8,26 +8,26 @@
 #ifndef TIDEMARK_BINLOG_CELL_H
 #define TIDEMARK_BINLOG_CELL_H
 
+#include "base/bytes.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/bytes.h"
-
 enum cell_kind {
-    CELL_ABSENT,   /* not in the image (short row image) */
+    CELL_ABSENT, /* not in the image (short row image) */
     CELL_NULL,
-    CELL_INT,      /* signed integers; YEAR as its number (0 for 0000) */
-    CELL_UINT,     /* unsigned integers; BIT; ENUM index; SET mask */
-    CELL_FLOAT,    /* f */
-    CELL_DOUBLE,   /* d */
-    CELL_DECIMAL,  /* decimal */
-    CELL_BYTES,    /* CHAR to BLOB in the column's charset; BINARY padded to its length; GEOMETRY and VECTOR as stored */
-    CELL_JSON,     /* bytes: MySQL's binary JSON */
-    CELL_JSON_TEXT,/* bytes: JSON text in UTF-8 (a SELECT sends this) */
-    CELL_DATE,     /* date, time parts 0 */
-    CELL_DATETIME, /* date */
-    CELL_TIME,     /* i: microseconds, signed */
-    CELL_TIMESTAMP,/* i: microseconds since 1970 UTC; 0 is the zero timestamp */
+    CELL_INT,     /* signed integers; YEAR as its number (0 for 0000) */
+    CELL_UINT,    /* unsigned integers; BIT; ENUM index; SET mask */
+    CELL_FLOAT,   /* f */
+    CELL_DOUBLE,  /* d */
+    CELL_DECIMAL, /* decimal */
+    CELL_BYTES,   /* CHAR to BLOB in the column's charset; BINARY padded to its length; GEOMETRY and VECTOR as stored */
+    CELL_JSON,    /* bytes: MySQL's binary JSON */
+    CELL_JSON_TEXT, /* bytes: JSON text in UTF-8 (a SELECT sends this) */
+    CELL_DATE,      /* date, time parts 0 */
+    CELL_DATETIME,  /* date */
+    CELL_TIME,      /* i: microseconds, signed */
+    CELL_TIMESTAMP, /* i: microseconds since 1970 UTC; 0 is the zero timestamp */
 };
 
 /* A calendar reading as stored; any part may be 0, and the day may not exist. */

@@ -11,11 +11,11 @@
 #ifndef TIDEMARK_BINLOG_CHANGE_H
 #define TIDEMARK_BINLOG_CHANGE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/bytes.h"
 #include "binlog/gtid.h"
+
+#include <stdbool.h>
+#include <stdint.h>
 
 struct shape;
 
@@ -68,11 +68,11 @@ struct change_mark {
 
 struct change {
     enum change_kind kind;
-    uint8_t header;  /* enum change_header */
-    bool has_key;    /* false: Kafka null */
-    bool has_value;  /* false: tombstone */
+    uint8_t header; /* enum change_header */
+    bool has_key;   /* false: Kafka null */
+    bool has_value; /* false: tombstone */
     bool to_partition_0;
-    bool is_part; /* more records of the same row follow: a position between them can't be stored */
+    bool is_part;    /* more records of the same row follow: a position between them can't be stored */
     uint32_t events; /* of this transaction, completely handed over once this change is; its BEGIN is 1 */
     uint32_t rows;   /* of the event after those, handed over once this change is */
     union {

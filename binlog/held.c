@@ -111,8 +111,7 @@ void held_rewind(struct held_events *held)
 
 static void give(struct held_event *ev, const struct head *head, const uint8_t *body)
 {
-    *ev = (struct held_event){head->file, head->offset, {body, (size_t)head->body_bytes}, head->type,
-                              head->server_id};
+    *ev = (struct held_event){head->file, head->offset, {body, (size_t)head->body_bytes}, head->type, head->server_id};
 }
 
 bool held_next(struct held_events *held, struct held_event *ev, bool *is_end, struct fail *why)

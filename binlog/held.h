@@ -11,11 +11,11 @@
 #ifndef TIDEMARK_BINLOG_HELD_H
 #define TIDEMARK_BINLOG_HELD_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/bytes.h"
 #include "base/fail.h"
+
+#include <stdbool.h>
+#include <stdint.h>
 
 /* What all lists share. */
 struct held_budget {
@@ -33,9 +33,9 @@ struct held_event {
 
 struct held_events {
     struct held_budget *budget;
-    struct buf memory;  /* records: head and body, as long as the budget lets it grow */
-    size_t read_at;     /* in memory */
-    int fd;             /* -1, or the temporary file that goes on where memory ends */
+    struct buf memory; /* records: head and body, as long as the budget lets it grow */
+    size_t read_at;    /* in memory */
+    int fd;            /* -1, or the temporary file that goes on where memory ends */
     uint64_t file_bytes;
     uint64_t file_read_at;
     struct buf scratch; /* the event just read back from the file */

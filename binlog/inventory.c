@@ -49,8 +49,8 @@ static void put_name(struct buf *out, struct view name)
     buf_put_u8(out, '`');
 }
 
-static bool parse(const struct server *srv, struct catalog *catalog, struct view db, struct view table, struct view text,
-                  const struct shape **shape, struct fail *why)
+static bool parse(const struct server *srv, struct catalog *catalog, struct view db, struct view table,
+                  struct view text, const struct shape **shape, struct fail *why)
 {
     const struct ddl_context ctx = {
         .db = db,

@@ -23,7 +23,7 @@ MUST_USE bool inventory_read_databases(struct source *src, struct catalog *catal
 
 /* One table's shape with one count; NULL in *shape when there is no such table, or it is a view. A text that can't be
  * read is a STOP naming the table. */
-MUST_USE bool inventory_read_shape(struct source *src, const struct server *srv, struct catalog *catalog, struct view db,
-                                   struct view table, const struct shape **shape, struct fail *why);
+MUST_USE bool inventory_read_shape(struct source *src, const struct server *srv, struct catalog *catalog,
+                                   struct view db, struct view table, const struct shape **shape, struct fail *why);
 
 #endif

@@ -16,12 +16,12 @@
 #ifndef TIDEMARK_BINLOG_READER_H
 #define TIDEMARK_BINLOG_READER_H
 
-#include <stdatomic.h>
-#include <stdbool.h>
-
 #include "base/fail.h"
 #include "binlog/source.h"
 #include "binlog/stream.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
 
 struct reader;
 
@@ -37,7 +37,7 @@ struct reader_settings {
 struct reader_start {
     struct stream_start stream;
     struct stream_server server;
-    char server_uuid[40];  /* of the server that stream.pos is of; "": unknown */
+    char server_uuid[40]; /* of the server that stream.pos is of; "": unknown */
 };
 
 struct reader_hooks {

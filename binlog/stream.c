@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "binlog/stream.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "base/log.h"
 #include "binlog/stream_state.h"
+
+#include <stdio.h>
+#include <stdlib.h>
 
 /* File names are few and outlive every stream: changes that name them may still be on their way. */
 struct interned {

@@ -31,9 +31,6 @@
 #ifndef TIDEMARK_BINLOG_STREAM_H
 #define TIDEMARK_BINLOG_STREAM_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/bytes.h"
 #include "base/fail.h"
 #include "binlog/catalog.h"
@@ -41,6 +38,9 @@
 #include "binlog/gtid.h"
 #include "binlog/position.h"
 #include "binlog/shape.h"
+
+#include <stdbool.h>
+#include <stdint.h>
 
 enum stream_row { STREAM_INSERT, STREAM_UPDATE, STREAM_DELETE };
 
@@ -63,7 +63,7 @@ struct stream_event {
     const struct stream_transaction *trx;
     const char *file; /* interned; where the event lies: of XA rows, the file of their prepare */
     uint64_t offset;  /* start of the event, or of the payload around it */
-    uint32_t bytes;  /* its length: a first idea of what its rows need */
+    uint32_t bytes;   /* its length: a first idea of what its rows need */
     uint32_t server_id;
     int64_t ts_us;     /* commit time on the origin; without GTIDs the event's own second */
     struct view query; /* the statement, when the server logs it; else empty */
@@ -115,7 +115,8 @@ struct stream_output {
     /* XA: the transaction under way prepared xid (is_open), or ended the one prepared under `prepared`. */
     bool (*xa)(void *ctx, bool is_open, const struct gtid *prepared, struct view xid, struct fail *why);
 
-    bool (*commit)(void *ctx, const struct stream_transaction *trx, const char *file, uint64_t offset, struct fail *why);
+    bool (*commit)(void *ctx, const struct stream_transaction *trx, const char *file, uint64_t offset,
+                   struct fail *why);
     bool (*position)(void *ctx, const char *file, uint64_t offset, struct fail *why);
     bool (*ready)(void *ctx, struct fail *why);
 

@@ -60,12 +60,12 @@ struct stream {
     char gtid_text[GTID_TEXT_BYTES];
     bool tells; /* the transaction under way lies behind the barrier */
 
-    const char *file;          /* of the next event */
-    uint64_t offset;           /* of the next event */
-    uint64_t event_offset;     /* of the event under way, or of the payload around it */
+    const char *file;      /* of the next event */
+    uint64_t offset;       /* of the next event */
+    uint64_t event_offset; /* of the event under way, or of the payload around it */
     int64_t now_ns;
-    struct log_position safe;  /* behind the last complete transaction */
-    struct gtid_set executed;  /* complete, XA PREPAREs included */
+    struct log_position safe; /* behind the last complete transaction */
+    struct gtid_set executed; /* complete, XA PREPAREs included */
     bool has_gtids;
 
     bool has_barrier;
@@ -76,7 +76,7 @@ struct stream {
 
     /* S1: the transaction under way, and the one that was interrupted */
     bool resumes;
-    struct gtid resume_gtid;  /* n = 0: the next that tells */
+    struct gtid resume_gtid; /* n = 0: the next that tells */
     uint32_t resume_events, resume_rows;
     uint32_t skip_events, skip_rows; /* of the transaction under way */
     uint32_t told_rows;              /* of the event under way */
@@ -108,8 +108,8 @@ void stream_count_event(struct stream *st);
 bool stream_xa_start(struct stream *st, const struct event *ev, struct fail *why);
 bool stream_xa_keep(struct stream *st, const struct event *ev, struct fail *why);
 bool stream_xa_prepare(struct stream *st, const struct event *ev, struct fail *why);
-bool stream_xa_end(struct stream *st, const struct event *ev, const struct statement *sm, bool commits,
-                   struct view xid, struct fail *why);
+bool stream_xa_end(struct stream *st, const struct event *ev, const struct statement *sm, bool commits, struct view xid,
+                   struct fail *why);
 void stream_xa_forget(struct stream *st);
 void stream_fini_transactions(struct stream *st);
 

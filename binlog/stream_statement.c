@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Statements of the log: what they do to the shapes, and what is to be told of them; see stream.h, S2 and S3. */
-#include <stdlib.h>
-
 #include "base/log.h"
 #include "binlog/stream_state.h"
+
+#include <stdlib.h>
 
 /* ---- shapes that speak only from some place on ---- */
 
@@ -54,7 +54,8 @@ void stream_fini_statements(struct stream *st)
 /* ---- reading a shape from the server ---- */
 
 /* The log does not tell this table's shape any more: the server does, from its log's end on. */
-static bool read_again(struct stream *st, struct view db, struct view table, struct log_position *as_of, struct fail *why)
+static bool read_again(struct stream *st, struct view db, struct view table, struct log_position *as_of,
+                       struct fail *why)
 {
     const struct shape *shape = NULL;
     if (!st->out.read_shape(st->out.read_ctx, db, table, &shape, as_of, why))
@@ -94,11 +95,12 @@ static bool refuse_row_statement(struct stream *st, const struct ddl_effect *e, 
 {
     if (!e->is_captured)
         return true;
-    fail_set(why, FAIL_STOP, FAIL_AREA_DATA, 0,
-             "rows of %.*s.%.*s were changed by a statement that the log holds without its rows (binlog_format=STATEMENT in "
-             "that session): %.*s; hint: event.processing.failure.handling.mode=warn goes on, the rows have to be read "
-             "again",
-             VIEW_ARGS(e->db), VIEW_ARGS(e->table), (int)(sql.n > 100 ? 100 : sql.n), (const char *)sql.p);
+    fail_set(
+        why, FAIL_STOP, FAIL_AREA_DATA, 0,
+        "rows of %.*s.%.*s were changed by a statement that the log holds without its rows (binlog_format=STATEMENT in "
+        "that session): %.*s; hint: event.processing.failure.handling.mode=warn goes on, the rows have to be read "
+        "again",
+        VIEW_ARGS(e->db), VIEW_ARGS(e->table), (int)(sql.n > 100 ? 100 : sql.n), (const char *)sql.p);
     if (st->set.event_processing == STREAM_FAIL)
         return false;
     if (st->set.event_processing == STREAM_WARN)
@@ -113,7 +115,8 @@ static bool adopt_server_shape(struct stream *st, const struct ddl_effect *e, st
     struct log_position as_of;
     if (!e->is_captured)
         return true;
-    log_warn("stream", "the shape of %.*s.%.*s does not follow from the log, it is read from the server file=%s pos=%llu",
+    log_warn("stream",
+             "the shape of %.*s.%.*s does not follow from the log, it is read from the server file=%s pos=%llu",
              VIEW_ARGS(e->db), VIEW_ARGS(e->table), st->file, (unsigned long long)st->event_offset);
     if (!read_again(st, e->db, e->table, &as_of, why))
         return false;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Table maps, and the rows behind them: each table map is read once and kept by its id; see stream.h, S2. */
-#include <stdlib.h>
-
 #include "base/log.h"
 #include "binlog/stream_state.h"
+
+#include <stdlib.h>
 
 static void table_close(struct stream *st, struct stream_table *t)
 {

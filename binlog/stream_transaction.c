@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Begin, commit, XA transactions, and how a transaction goes on after a reconnect: see stream.h, S1. */
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "base/log.h"
 #include "binlog/stream_state.h"
+
+#include <stdio.h>
+#include <stdlib.h>
 
 /* ---- what was told before ---- */
 
@@ -16,8 +16,8 @@ static void resume(struct stream *st)
     st->skip_rows = 0;
     if (!st->resumes || !st->tells)
         return;
-    bool is_it = st->resume_gtid.n == 0 || (st->trx.has_gtid && memcmp(&st->resume_gtid, &st->trx.gtid,
-                                                                        sizeof st->resume_gtid) == 0);
+    bool is_it = st->resume_gtid.n == 0 ||
+                 (st->trx.has_gtid && memcmp(&st->resume_gtid, &st->trx.gtid, sizeof st->resume_gtid) == 0);
     if (!is_it)
         return;
     st->skip_events = st->resume_events;
@@ -42,8 +42,9 @@ static void remember(struct stream *st)
 void stream_other_server(struct stream *st)
 {
     if (st->resumes)
-        log_warn("stream", "the transaction under way is told again from its start: another server may have cut it into "
-                           "other events");
+        log_warn("stream",
+                 "the transaction under way is told again from its start: another server may have cut it into "
+                 "other events");
     st->resumes = false;
     st->safe = (struct log_position){.file = ""};
     st->file = "";
@@ -266,8 +267,8 @@ bool stream_xa_prepare(struct stream *st, const struct event *ev, struct fail *w
     return ok;
 }
 
-bool stream_xa_end(struct stream *st, const struct event *ev, const struct statement *sm, bool commits,
-                   struct view xid, struct fail *why)
+bool stream_xa_end(struct stream *st, const struct event *ev, const struct statement *sm, bool commits, struct view xid,
+                   struct fail *why)
 {
     (void)sm;
     if (!open_transaction(st, ev, why))
@@ -276,10 +277,11 @@ bool stream_xa_end(struct stream *st, const struct event *ev, const struct state
     if (xa == NULL) {
         /* Its rows lie before the place where this stream first started. */
         if (commits && st->tells)
-            log_error("stream",
-                      "XA transaction %.*s was committed, but was prepared before the stream began: its rows are not told; "
-                      "hint: read its tables again file=%s pos=%llu",
-                      VIEW_ARGS(xid), st->file, (unsigned long long)st->event_offset);
+            log_error(
+                "stream",
+                "XA transaction %.*s was committed, but was prepared before the stream began: its rows are not told; "
+                "hint: read its tables again file=%s pos=%llu",
+                VIEW_ARGS(xid), st->file, (unsigned long long)st->event_offset);
         return stream_commit(st, why);
     }
     bool ok = (!commits || tell_held(st, xa, why)) && st->out.xa(st->out.ctx, false, &xa->gtid, xid, why) &&

@@ -318,7 +318,8 @@ static void settle_signals(struct reading *r)
         if (view_equal_nocase(part, view_of("kafka")))
             cfg->has_signals = true;
         else
-            config_notes_add(r->notes, LOG_WARN, "signal.enabled.channels: channel %.*s is not offered, signals come from kafka",
+            config_notes_add(r->notes, LOG_WARN,
+                             "signal.enabled.channels: channel %.*s is not offered, signals come from kafka",
                              VIEW_ARGS(part));
     }
     if (!cfg->has_signals)
@@ -344,7 +345,8 @@ static void settle_notifications(struct reading *r)
             cfg->notifies_log = true;
         else
             config_notes_add(r->notes, LOG_ERROR,
-                             "notification.enabled.channels: channel %.*s is not offered; sink and log are", VIEW_ARGS(part));
+                             "notification.enabled.channels: channel %.*s is not offered; sink and log are",
+                             VIEW_ARGS(part));
     }
     if (cfg->notifies_sink && cfg->notification_topic == NULL)
         config_notes_add(r->notes, LOG_ERROR,

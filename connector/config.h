@@ -50,26 +50,26 @@ struct config {
     struct filter filter; /* record.has_column and the like ask it */
     struct source_settings source;
     struct config_kafka kafka;
-    int64_t queue_bytes;      /* the byte budget; never 0 */
-    int commit_interval_ms;   /* tidemark.commit.interval.ms: under steady load */
-    int commit_dry_ms;        /* tidemark.commit.dry.ms: after the input ran dry */
-    int commit_pause_ms;      /* tidemark.commit.pause.ms: at least between two commits */
-    int position_interval_ms; /* tidemark.offset.interval.ms: store a position that moved without records */
-    int max_retries;          /* errors.max.retries; -1: for ever */
-    int retry_first_ms;       /* errors.retry.delay.initial.ms */
-    int retry_most_ms;        /* errors.retry.delay.max.ms */
-    const char *signal_channels; /* signal.enabled.channels, as written */
-    bool has_signals;         /* kafka is among them */
-    const char *signal_topic; /* never NULL once loaded */
-    const char *signal_group; /* signal.kafka.groupId; NULL: unset, or Debezium's shared default */
-    const char *signal_reset; /* signal.consumer.auto.offset.reset; NULL: unset */
+    int64_t queue_bytes;               /* the byte budget; never 0 */
+    int commit_interval_ms;            /* tidemark.commit.interval.ms: under steady load */
+    int commit_dry_ms;                 /* tidemark.commit.dry.ms: after the input ran dry */
+    int commit_pause_ms;               /* tidemark.commit.pause.ms: at least between two commits */
+    int position_interval_ms;          /* tidemark.offset.interval.ms: store a position that moved without records */
+    int max_retries;                   /* errors.max.retries; -1: for ever */
+    int retry_first_ms;                /* errors.retry.delay.initial.ms */
+    int retry_most_ms;                 /* errors.retry.delay.max.ms */
+    const char *signal_channels;       /* signal.enabled.channels, as written */
+    bool has_signals;                  /* kafka is among them */
+    const char *signal_topic;          /* never NULL once loaded */
+    const char *signal_group;          /* signal.kafka.groupId; NULL: unset, or Debezium's shared default */
+    const char *signal_reset;          /* signal.consumer.auto.offset.reset; NULL: unset */
     const char *notification_channels; /* as written; NULL: none */
     bool notifies_sink, notifies_log;
     const char *notification_topic;
-    int chunk_size;           /* incremental.snapshot.chunk.size */
-    int snapshot_threads;     /* snapshot.max.threads */
-    int snapshot_rows_per_second; /* tidemark.snapshot.rows.per.second; 0: no limit */
-    bool snapshot_for_share;  /* tidemark.snapshot.for.share */
+    int chunk_size;                        /* incremental.snapshot.chunk.size */
+    int snapshot_threads;                  /* snapshot.max.threads */
+    int snapshot_rows_per_second;          /* tidemark.snapshot.rows.per.second; 0: no limit */
+    bool snapshot_for_share;               /* tidemark.snapshot.for.share */
     enum failure_mode inconsistent_schema; /* inconsistent.schema.handling.mode */
     enum failure_mode processing_failure;  /* event.processing.failure.handling.mode */
     enum log_level log_level;

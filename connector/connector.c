@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "connector/connector.h"
 
-#include <ev.h>
-#include <signal.h>
-#include <stdatomic.h>
-#include <stdlib.h>
-#include <unistd.h>
-
 #include "base/clock.h"
 #include "base/log.h"
 #include "binlog/reader.h"
@@ -19,6 +13,12 @@
 #include "connector/snapshots.h"
 #include "connector/start.h"
 #include "connector/state.h"
+
+#include <ev.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 enum {
     STOP_MS = 4000,          /* all of a stop, with a margin to the promised 5 s */
@@ -428,7 +428,8 @@ static void stop_turn(struct connector *c, int64_t now_ms)
         return;
     }
     if (now_ms >= c->stop_by_ms) {
-        log_warn("connector", "what was sent last could not be committed in time; it will be sent again by the next start");
+        log_warn("connector",
+                 "what was sent last could not be committed in time; it will be sent again by the next start");
         ev_break(c->loop, EVBREAK_ALL);
         return;
     }
@@ -506,11 +507,14 @@ static bool take_state(struct connector *c, struct fail *why)
         return true;
     if (c->stored.has_offset) {
         *why = taken.why;
-        return fail_add(why, "go on exactly once, as the stored offset was written; hint: exactly.once.support=disabled "
-                             "goes on at least once");
+        return fail_add(why,
+                        "go on exactly once, as the stored offset was written; hint: exactly.once.support=disabled "
+                        "goes on at least once");
     }
-    log_warn("connector", "%s; going on without transactions: after a failure rows may come twice "
-                          "(exactly.once.support=required refuses to)", taken.why.text);
+    log_warn("connector",
+             "%s; going on without transactions: after a failure rows may come twice "
+             "(exactly.once.support=required refuses to)",
+             taken.why.text);
     return producer_close(&c->producer, STOP_MS) && producer_open(&c->producer, cfg, false, &where, why) &&
            producer_wait_taken(&c->producer, &stop_requested, &taken);
 }

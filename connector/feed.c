@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "connector/feed.h"
 
-#include <stdlib.h>
-
 #include "binlog/ddl.h"
 #include "connector/feed_statement.h"
 #include "record/plan.h"
 #include "record/render.h"
 #include "record/table_id.h"
 #include "record/topic.h"
+
+#include <stdlib.h>
 
 enum { LARGE_EVENT_BYTES = 64 * 1024 };
 

@@ -16,10 +16,10 @@
 #ifndef TIDEMARK_CONNECTOR_FRONTIER_H
 #define TIDEMARK_CONNECTOR_FRONTIER_H
 
-#include <stdbool.h>
-
 #include "binlog/change.h"
 #include "connector/offsets.h"
+
+#include <stdbool.h>
 
 struct frontier {
     struct offset_state state; /* what would be stored now */

@@ -19,13 +19,13 @@ struct inbox_chunk {
     struct inbox *in;
     uint8_t *bytes;
     size_t room;
-    bool is_large; /* made for one large row: freed, not kept */
-    unsigned n_pushed;             /* reader */
-    atomic_uint n_published;       /* reader -> loop */
+    bool is_large;                      /* made for one large row: freed, not kept */
+    unsigned n_pushed;                  /* reader */
+    atomic_uint n_published;            /* reader -> loop */
     _Atomic(struct inbox_chunk *) next; /* reader -> loop: set once the reader has left this chunk */
-    unsigned n_taken;              /* loop */
-    unsigned n_lent;               /* loop: undelivered records */
-    bool is_left;                  /* loop: has gone on to the next chunk */
+    unsigned n_taken;                   /* loop */
+    unsigned n_lent;                    /* loop: undelivered records */
+    bool is_left;                       /* loop: has gone on to the next chunk */
     struct change changes[CHUNK_CHANGES];
 };
 

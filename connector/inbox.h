@@ -19,13 +19,13 @@
 #ifndef TIDEMARK_CONNECTOR_INBOX_H
 #define TIDEMARK_CONNECTOR_INBOX_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "base/bytes.h"
 #include "base/fail.h"
 #include "base/loan.h"
 #include "binlog/change.h"
+
+#include <stdbool.h>
+#include <stddef.h>
 
 struct inbox;
 struct inbox_chunk;

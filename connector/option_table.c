@@ -501,7 +501,8 @@ static const struct option rows[] = {
     QUIET("min.row.count.to.stream.results", GROUP_SNAPSHOT, no_rows_read),
     NUMBER("incremental.snapshot.chunk.size", GROUP_SNAPSHOT, OPTION_INT, "1024", 1, 1000000, chunk_size,
            "How many rows a query of a snapshot reads at most."),
-    QUIET("incremental.snapshot.*", GROUP_SNAPSHOT, "Snapshots write nothing to the source, and follow changes of shape."),
+    QUIET("incremental.snapshot.*", GROUP_SNAPSHOT,
+          "Snapshots write nothing to the source, and follow changes of shape."),
     NUMBER("tidemark.snapshot.rows.per.second", GROUP_TIDEMARK, OPTION_INT, "0", 0, INT_MAX, snapshot_rows_per_second,
            "At most so many rows a second are read by snapshots; 0: as fast as it goes."),
     BOOL("tidemark.snapshot.for.share", GROUP_TIDEMARK, "false", snapshot_for_share,
@@ -512,10 +513,12 @@ static const struct option rows[] = {
     VALUE("signal.enabled.channels", GROUP_SIGNALS, OPTION_TEXT, "kafka", signal_channels,
           "Where signals come from: only `kafka`; without it in the list there are no signals."),
     VALUE("signal.kafka.topic", GROUP_SIGNALS, OPTION_TEXT, NULL, signal_topic,
-          "The topic that signals are read from, of one partition; unset it is `topic.prefix` and `-signal`. It is created "
+          "The topic that signals are read from, of one partition; unset it is `topic.prefix` and `-signal`. It is "
+          "created "
           "if it is missing."),
     VALUE("signal.kafka.groupId", GROUP_SIGNALS, OPTION_TEXT, NULL, signal_group,
-          "A consumer group whose committed offset a first start goes on from, for those who come from Debezium with one of "
+          "A consumer group whose committed offset a first start goes on from, for those who come from Debezium with "
+          "one of "
           "their own."),
     QUIET("signal.data.collection", GROUP_SIGNALS, "Signals are never read from a table."),
     VALUE("signal.kafka.bootstrap.servers", GROUP_SIGNALS, OPTION_TEXT, NULL, kafka.signal_bootstrap,

@@ -8,11 +8,11 @@
 #ifndef TIDEMARK_CONNECTOR_PRODUCER_H
 #define TIDEMARK_CONNECTOR_PRODUCER_H
 
-#include <stdatomic.h>
-
 #include "connector/commit.h"
 #include "connector/config.h"
 #include "connector/sink.h"
+
+#include <stdatomic.h>
 
 struct producer {
     struct sink *sink;

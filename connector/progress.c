@@ -34,7 +34,8 @@ void signal_log_fini(struct signal_log *log)
     log->n = 0;
 }
 
-void signal_log_add(struct signal_log *log, struct view id, int64_t offset, enum signal_outcome outcome, const char *why)
+void signal_log_add(struct signal_log *log, struct view id, int64_t offset, enum signal_outcome outcome,
+                    const char *why)
 {
     if (log->n == PROGRESS_SIGNALS) {
         record_fini(&log->items[0]);

@@ -37,7 +37,8 @@ void signal_log_init(struct signal_log *log);
 void signal_log_fini(struct signal_log *log);
 
 /* Adds; the oldest goes when it is full. */
-void signal_log_add(struct signal_log *log, struct view id, int64_t offset, enum signal_outcome outcome, const char *why);
+void signal_log_add(struct signal_log *log, struct view id, int64_t offset, enum signal_outcome outcome,
+                    const char *why);
 
 /* Changes what became of the newest one with this id that was RUNNING. */
 void signal_log_end(struct signal_log *log, struct view id, enum signal_outcome outcome, const char *why);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "connector/pump.h"
 
-#include <stdlib.h>
-
 #include "base/clock.h"
 #include "base/log.h"
 #include "binlog/shape.h"
 #include "connector/snapshots.h"
+
+#include <stdlib.h>
 
 enum {
     TURN_CHANGES = 4000,      /* then the loop looks at its other watchers */
@@ -39,9 +39,9 @@ struct pump {
     bool keeps_shapes; /* shapes go with the next commit */
     bool is_finishing;
     bool saw_end;
-    int64_t dry_since_ms;   /* when the inbox was first found empty; 0: it is not */
+    int64_t dry_since_ms; /* when the inbox was first found empty; 0: it is not */
     int64_t drained_from_ms;
-    int64_t stored_ms;      /* end of the last commit */
+    int64_t stored_ms; /* end of the last commit */
     struct buf offset_key;
     struct buf scratch;
     struct pump_counters counters;

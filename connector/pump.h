@@ -25,15 +25,15 @@
 #ifndef TIDEMARK_CONNECTOR_PUMP_H
 #define TIDEMARK_CONNECTOR_PUMP_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/fail.h"
 #include "connector/commit.h"
 #include "connector/frontier.h"
 #include "connector/inbox.h"
 #include "connector/shape_store.h"
 #include "connector/sink.h"
+
+#include <stdbool.h>
+#include <stdint.h>
 
 struct pump_settings {
     const char *name; /* of the connector, for the offset's key */

@@ -73,8 +73,7 @@ static void list_add(struct table_list *list, struct view db, struct view table)
         if (view_equal(list->items[i].db, db) && view_equal(list->items[i].table, table))
             return;
     list->items = mem_resize(list->items, (list->n + 1) * sizeof *list->items);
-    list->items[list->n++] =
-        (struct table_name){arena_copy(list->memory, db), arena_copy(list->memory, table)};
+    list->items[list->n++] = (struct table_name){arena_copy(list->memory, db), arena_copy(list->memory, table)};
 }
 
 static void put_id(struct buf *out, struct view db, struct view table)
@@ -222,8 +221,9 @@ static bool execute(struct requests *req, const struct signal *sig, struct arena
     struct table_list list = {.memory = memory};
     struct buf names;
     if (sig->is_blocking)
-        return fail_set(why, FAIL_REFUSE, FAIL_AREA_REFUSED, 0, "blocking snapshots are not offered yet; hint: leave out "
-                                                                "\"type\" for an incremental one");
+        return fail_set(why, FAIL_REFUSE, FAIL_AREA_REFUSED, 0,
+                        "blocking snapshots are not offered yet; hint: leave out "
+                        "\"type\" for an incremental one");
     if (!req->frontier->state.has_gtids && !req->cfg->snapshot_for_share)
         return fail_set(why, FAIL_REFUSE, FAIL_AREA_SOURCE, 0,
                         "the source has no GTIDs, so rows would have to be read FOR SHARE, with short row locks; hint: "
@@ -343,7 +343,8 @@ static bool execute_signal(struct requests *req, const struct signal *sig, struc
     return true;
 }
 
-static void refuse(struct requests *req, const struct consumer_record *rec, const struct signal *sig, const struct fail *why)
+static void refuse(struct requests *req, const struct consumer_record *rec, const struct signal *sig,
+                   const struct fail *why)
 {
     log_warn("requests", "signal at offset %lld is refused: %s", (long long)rec->offset, why->text);
     signal_log_add(snapshots_signals(req->snapshots), sig->id, rec->offset, OUTCOME_REFUSED, why->text);

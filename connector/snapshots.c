@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "connector/snapshots.h"
 
-#include <stdlib.h>
-
 #include "base/clock.h"
 #include "base/log.h"
 #include "binlog/ddl.h"
+
+#include <stdlib.h>
 
 struct snapshots {
     const struct config *cfg;
@@ -33,7 +33,8 @@ enum incremental_shape snapshots_find_shape(struct snapshots *sn, struct view db
     *shape = ddl_read_create(NULL, &ctx, view_of(version->ddl), &why);
     if (*shape != NULL)
         return INCREMENTAL_SHAPE_FOUND;
-    log_error("snapshots", "the stored shape of %.*s.%.*s can't be read: %s", VIEW_ARGS(db), VIEW_ARGS(table), why.text);
+    log_error("snapshots", "the stored shape of %.*s.%.*s can't be read: %s", VIEW_ARGS(db), VIEW_ARGS(table),
+              why.text);
     return INCREMENTAL_SHAPE_UNKNOWN;
 }
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "connector/start.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/log.h"
 #include "binlog/ddl.h"
 #include "binlog/inventory.h"
 #include "binlog/proof.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 void start_init(struct start *s)
 {
@@ -73,8 +73,9 @@ static void warn_of_open_xa(struct start *s, struct source *src)
     struct buf names;
     struct fail why;
     if (!s->server.may_recover_xa) {
-        log_info("start", "without the right XA_RECOVER_ADMIN it can't be known whether XA transactions are prepared now: the "
-                          "rows of such a one are not told when it commits");
+        log_info("start",
+                 "without the right XA_RECOVER_ADMIN it can't be known whether XA transactions are prepared now: the "
+                 "rows of such a one are not told when it commits");
         return;
     }
     buf_init(&names);
@@ -186,8 +187,8 @@ static bool adopt_unknown_tables(struct start *s, struct source *src, struct cat
 
 /* Looks in the log from the stored position on for statements about these tables; those that have some are trusted only
  * from as_of on, where the server showed their shapes. */
-static bool prove_tables(struct start *s, struct stream *stream, const struct reader_start *out, const struct names *names,
-                         size_t n, const struct log_position *as_of, struct fail *why)
+static bool prove_tables(struct start *s, struct stream *stream, const struct reader_start *out,
+                         const struct names *names, size_t n, const struct log_position *as_of, struct fail *why)
 {
     const struct source_start from = {
         .executed = out->stream.executed,
@@ -214,11 +215,13 @@ static bool add_new_tables(struct start *s, struct source *src, struct catalog *
     struct names names = {.filter = &s->cfg->filter};
     struct log_position as_of;
     size_t n_new = 0;
-    bool ok = inventory_walk_tables(src, add_name, &names, why) &&
-              adopt_unknown_tables(s, src, catalog, &names, &n_new, why);
+    bool ok =
+        inventory_walk_tables(src, add_name, &names, why) && adopt_unknown_tables(s, src, catalog, &names, &n_new, why);
     if (ok && n_new > 0) {
-        log_info("start", "%zu captured tables have no shape at the stored position: the log is searched for statements "
-                          "about them", n_new);
+        log_info("start",
+                 "%zu captured tables have no shape at the stored position: the log is searched for statements "
+                 "about them",
+                 n_new);
         ok = server_read_end(src, &s->server, &as_of, why) && prove_tables(s, stream, out, &names, n_new, &as_of, why);
     }
     names_fini(&names);
@@ -229,21 +232,24 @@ static bool check_stored(const struct start *s, struct fail *why)
 {
     const struct offset_state *from = s->from;
     if (strcmp(from->snapshot, "INITIAL") == 0)
-        return fail_set(why, FAIL_STOP, FAIL_AREA_DATA, 0,
-                        "the stored offset of %s is of an initial snapshot that did not end; hint: let it end first, or reset "
-                        "the offset",
-                        s->cfg->name);
+        return fail_set(
+            why, FAIL_STOP, FAIL_AREA_DATA, 0,
+            "the stored offset of %s is of an initial snapshot that did not end; hint: let it end first, or reset "
+            "the offset",
+            s->cfg->name);
     if (from->has_gtids && s->server.gtid_mode != SERVER_GTID_ON)
-        return fail_set(why, FAIL_STOP, FAIL_AREA_SOURCE, 0,
-                        "the stored offset of %s is a GTID set, but gtid_mode is not ON on %s; hint: set gtid_mode=ON there",
-                        s->cfg->name, s->cfg->source.host);
+        return fail_set(
+            why, FAIL_STOP, FAIL_AREA_SOURCE, 0,
+            "the stored offset of %s is a GTID set, but gtid_mode is not ON on %s; hint: set gtid_mode=ON there",
+            s->cfg->name, s->cfg->source.host);
     bool is_other = from->server_uuid[0] != '\0' && strcmp(from->server_uuid, s->server.uuid) != 0;
     if (!from->has_gtids && is_other)
-        return fail_set(why, FAIL_STOP, FAIL_AREA_SOURCE, 0,
-                        "the stored position file=%s pos=%llu is of server %s, but %s is server %s, and without GTIDs a "
-                        "position can't be carried over; hint: connect to the old server",
-                        from->pos.file, (unsigned long long)from->pos.offset, from->server_uuid, s->cfg->source.host,
-                        s->server.uuid);
+        return fail_set(
+            why, FAIL_STOP, FAIL_AREA_SOURCE, 0,
+            "the stored position file=%s pos=%llu is of server %s, but %s is server %s, and without GTIDs a "
+            "position can't be carried over; hint: connect to the old server",
+            from->pos.file, (unsigned long long)from->pos.offset, from->server_uuid, s->cfg->source.host,
+            s->server.uuid);
     return true;
 }
 
@@ -260,8 +266,9 @@ static void place_stream(struct start *s, struct reader_start *out)
         st->executed = &s->executed;
     }
     if (!is_same && st->is_inside) {
-        log_warn("start", "the stored offset lies inside a transaction of server %s, this is server %s, which may have cut it "
-                          "into other events: the transaction is told again from its start",
+        log_warn("start",
+                 "the stored offset lies inside a transaction of server %s, this is server %s, which may have cut it "
+                 "into other events: the transaction is told again from its start",
                  from->server_uuid, s->server.uuid);
         st->is_inside = false;
     }

@@ -59,8 +59,8 @@ static bool load_topics(struct state *st, const struct config *cfg, const atomic
     bool ok = state_topic_prepare(admin, k->offsets_topic, k->state_replication, why) &&
               state_topic_prepare(admin, k->shapes_topic, k->state_replication, why) &&
               state_topic_read(admin, &k->client, k->offsets_topic, STATE_TOPIC_TIMEOUT_MS, take_offset, st, why) &&
-              state_topic_read(admin, &k->client, k->shapes_topic, STATE_TOPIC_TIMEOUT_MS, shape_store_load, &st->shapes,
-                               why);
+              state_topic_read(admin, &k->client, k->shapes_topic, STATE_TOPIC_TIMEOUT_MS, shape_store_load,
+                               &st->shapes, why);
     admin_close(&admin);
     return ok;
 }
@@ -77,9 +77,8 @@ static bool read_end(struct admin *admin, const struct config *cfg, int64_t *end
 {
     int partitions = 0;
     bool created;
-    const struct admin_topic topic = {.name = cfg->signal_topic,
-                                      .partitions = 1,
-                                      .replication_factor = cfg->kafka.state_replication};
+    const struct admin_topic topic = {
+        .name = cfg->signal_topic, .partitions = 1, .replication_factor = cfg->kafka.state_replication};
     if (!admin_count_partitions(admin, cfg->signal_topic, SIGNAL_TIMEOUT_MS, &partitions, why))
         return false;
     if (partitions == 0) {
@@ -87,8 +86,8 @@ static bool read_end(struct admin *admin, const struct config *cfg, int64_t *end
         return admin_create_topic(admin, &topic, SIGNAL_TIMEOUT_MS, &created, why);
     }
     if (partitions > 1)
-        log_warn("state", "signal topic %s has %d partitions: signals are read from partition 0 only", cfg->signal_topic,
-                 partitions);
+        log_warn("state", "signal topic %s has %d partitions: signals are read from partition 0 only",
+                 cfg->signal_topic, partitions);
     return admin_read_ends(admin, cfg->signal_topic, 1, SIGNAL_TIMEOUT_MS, end, why);
 }
 
@@ -102,8 +101,8 @@ static bool choose_start(struct admin *admin, const struct config *cfg, int64_t 
     if (cfg->signal_group != NULL) {
         rd_kafka_conf_t *conf = client_conf_new(&cfg->kafka.signals, why);
         int64_t committed;
-        if (conf == NULL || !consumer_read_committed(conf, cfg->signal_group, cfg->signal_topic, SIGNAL_TIMEOUT_MS,
-                                                     &committed, why))
+        if (conf == NULL ||
+            !consumer_read_committed(conf, cfg->signal_group, cfg->signal_topic, SIGNAL_TIMEOUT_MS, &committed, why))
             return false;
         if (committed >= 0) {
             *start = committed;

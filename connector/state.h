@@ -9,13 +9,13 @@
 #ifndef TIDEMARK_CONNECTOR_STATE_H
 #define TIDEMARK_CONNECTOR_STATE_H
 
-#include <stdatomic.h>
-
 #include "connector/commit.h"
 #include "connector/config.h"
 #include "connector/offset_file.h"
 #include "connector/offsets.h"
 #include "connector/shape_store.h"
+
+#include <stdatomic.h>
 
 struct state {
     bool has_offset; /* false: nothing was ever stored under this name */

@@ -64,25 +64,64 @@ static void put_code(struct buf *out, uint32_t code)
         utf8_put(out, code);
 }
 
+enum { PIECE_BYTES = 512 }; /* of input, for which room is made at once */
+
+/* The room an escaped piece may need: six bytes for one, and a whole word that is stored before it is looked at. */
+#define PIECE_ROOM(n) (6 * (n) + 8)
+
+/* Puts one code point that is not plain ASCII, or must be escaped; returns its bytes. Most of them are quotes. */
+static inline size_t put_special(struct buf *out, const uint8_t *p, size_t n)
+{
+    if (*p == '"' || *p == '\\') {
+        out->p[0] = '\\';
+        out->p[1] = *p;
+        out->p += 2;
+        return 1;
+    }
+    size_t run = utf8_middle_run(p, n);
+    if (run > 0) {
+        buf_put(out, p, run);
+        return run;
+    }
+    struct utf8_step step = utf8_step(p, n);
+    put_code(out, step.code);
+    return step.bytes;
+}
+
+/* Copies a word at a time: each is stored, and then counts as far as nothing in it is special. A character may reach
+ * behind the piece; returns where the next one starts. */
+static size_t put_piece(struct buf *out, const uint8_t *p, size_t n, size_t piece)
+{
+    size_t at = 0;
+    while (at < piece) {
+        if (n - at < 8) {
+            if (p[at] >= 0x20 && p[at] < 0x80 && p[at] != '"' && p[at] != '\\')
+                *out->p++ = p[at++];
+            else
+                at += put_special(out, p + at, n - at);
+            continue;
+        }
+        uint64_t word;
+        memcpy(&word, p + at, 8);
+        memcpy(out->p, &word, 8);
+        uint64_t found = utf8_json_special(word) | (word & UTF8_HIGHS);
+        size_t plain = found == 0 ? 8 : (size_t)__builtin_ctzll(found) / 8;
+        out->p += plain;
+        at += plain;
+        if (found != 0)
+            at += put_special(out, p + at, n - at);
+    }
+    return at;
+}
+
 void json_put_escaped(struct buf *out, struct view utf8)
 {
-    size_t done = 0; /* written so far; [done, at) can be copied as it is */
-    size_t at = 0;
-    for (;;) {
-        size_t from = at;
-        at += utf8_json_run(utf8.p + at, utf8.n - at, true);
-        at += utf8_middle_run(utf8.p + at, utf8.n - at);
-        if (at == utf8.n)
-            break;
-        if (at > from)
-            continue;
-        buf_put(out, utf8.p + done, at - done);
-        struct utf8_step step = utf8_step(utf8.p + at, utf8.n - at);
-        put_code(out, step.code);
-        at += step.bytes;
-        done = at;
+    for (size_t at = 0; at < utf8.n;) {
+        size_t left = utf8.n - at;
+        size_t piece = left < PIECE_BYTES ? left : PIECE_BYTES;
+        buf_need(out, PIECE_ROOM(piece));
+        at += put_piece(out, utf8.p + at, left, piece);
     }
-    buf_put(out, utf8.p + done, at - done);
 }
 
 void json_put_string(struct buf *out, struct view utf8)

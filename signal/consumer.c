@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "signal/consumer.h"
 
+#include "base/clock.h"
+#include "base/log.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
-
-#include "base/clock.h"
-#include "base/log.h"
 
 enum { SAME_ERROR_MS = 30000 };
 
@@ -35,7 +35,8 @@ static bool assign(struct consumer *c, const char *topic, int64_t offset, struct
     rd_kafka_topic_partition_list_destroy(list);
     if (err == RD_KAFKA_RESP_ERR_NO_ERROR)
         return true;
-    return fail_set(why, FAIL_STOP, FAIL_AREA_KAFKA, err, "read signals from topic %s: %s", topic, rd_kafka_err2str(err));
+    return fail_set(why, FAIL_STOP, FAIL_AREA_KAFKA, err, "read signals from topic %s: %s", topic,
+                    rd_kafka_err2str(err));
 }
 
 struct consumer *consumer_open(rd_kafka_conf_t *conf, const char *topic, int64_t offset, struct fail *why)
@@ -143,8 +144,8 @@ bool consumer_next(struct consumer *c, struct consumer_record *rec)
             rd_kafka_message_destroy(message);
             continue;
         }
-        *rec = (struct consumer_record){{message->key, message->key_len}, {message->payload, message->len},
-                                        message->offset, message};
+        *rec = (struct consumer_record){
+            {message->key, message->key_len}, {message->payload, message->len}, message->offset, message};
         return true;
     }
 }

@@ -8,12 +8,12 @@
 #ifndef TIDEMARK_SIGNAL_CONSUMER_H
 #define TIDEMARK_SIGNAL_CONSUMER_H
 
+#include "base/bytes.h"
+#include "base/fail.h"
+
 #include <librdkafka/rdkafka.h>
 #include <stdbool.h>
 #include <stdint.h>
-
-#include "base/bytes.h"
-#include "base/fail.h"
 
 struct consumer;
 

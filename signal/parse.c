@@ -6,8 +6,12 @@
 #include <string.h>
 
 static const char *const kind_names[] = {
-    [SIGNAL_EXECUTE] = "execute-snapshot", [SIGNAL_STOP] = "stop-snapshot", [SIGNAL_PAUSE] = "pause-snapshot",
-    [SIGNAL_RESUME] = "resume-snapshot",   [SIGNAL_LOG] = "log",            [SIGNAL_SET_POSITION] = "set-binlog-position",
+    [SIGNAL_EXECUTE] = "execute-snapshot",
+    [SIGNAL_STOP] = "stop-snapshot",
+    [SIGNAL_PAUSE] = "pause-snapshot",
+    [SIGNAL_RESUME] = "resume-snapshot",
+    [SIGNAL_LOG] = "log",
+    [SIGNAL_SET_POSITION] = "set-binlog-position",
 };
 
 enum { N_KINDS = sizeof kind_names / sizeof *kind_names };
@@ -53,7 +57,8 @@ static bool read_type(const cJSON *data, struct signal *sig, struct fail *why)
     return fail_malformed(why, "data.type is \"%s\"; it can be INCREMENTAL or BLOCKING", type->valuestring);
 }
 
-static bool read_collections(const cJSON *data, bool is_needed, struct arena *memory, struct signal *sig, struct fail *why)
+static bool read_collections(const cJSON *data, bool is_needed, struct arena *memory, struct signal *sig,
+                             struct fail *why)
 {
     const cJSON *list = member(data, "data-collections");
     const cJSON *item;
@@ -199,8 +204,9 @@ static bool read_kind(const cJSON *root, struct signal *sig, struct fail *why)
         sig->kind = (enum signal_kind)i;
         return true;
     }
-    return fail_malformed(why, "type \"%s\" is not known here; known are execute-snapshot, stop-snapshot, pause-snapshot, "
-                               "resume-snapshot, log, set-binlog-position",
+    return fail_malformed(why,
+                          "type \"%s\" is not known here; known are execute-snapshot, stop-snapshot, pause-snapshot, "
+                          "resume-snapshot, log, set-binlog-position",
                           type->valuestring);
 }
 
@@ -226,9 +232,9 @@ enum signal_parsed signal_parse(struct view key, struct view value, const char *
 {
     *sig = (struct signal){.kind = SIGNAL_LOG};
     if (key.p == NULL || !view_is(key, topic_prefix)) {
-        fail_set(why, FAIL_REFUSE, FAIL_AREA_REFUSED, 0, "its key is %s%.*s%s, signals for this connector have the key \"%s\"",
-                 key.p == NULL ? "null" : "\"", (int)(key.n > 100 ? 100 : key.n), (const char *)key.p,
-                 key.p == NULL ? "" : "\"", topic_prefix);
+        fail_set(why, FAIL_REFUSE, FAIL_AREA_REFUSED, 0,
+                 "its key is %s%.*s%s, signals for this connector have the key \"%s\"", key.p == NULL ? "null" : "\"",
+                 (int)(key.n > 100 ? 100 : key.n), (const char *)key.p, key.p == NULL ? "" : "\"", topic_prefix);
         return SIGNAL_IS_FOREIGN;
     }
     if (value.n == 0)

@@ -19,7 +19,7 @@ enum signal_parsed {
 };
 
 /* key and value have p NULL for Kafka null. */
-MUST_USE enum signal_parsed signal_parse(struct view key, struct view value, const char *topic_prefix, struct arena *memory,
-                                         struct signal *sig, struct fail *why);
+MUST_USE enum signal_parsed signal_parse(struct view key, struct view value, const char *topic_prefix,
+                                         struct arena *memory, struct signal *sig, struct fail *why);
 
 #endif

@@ -14,18 +14,18 @@
 #ifndef TIDEMARK_SIGNAL_SIGNALS_H
 #define TIDEMARK_SIGNAL_SIGNALS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/arena.h"
 #include "base/bytes.h"
 
+#include <stdbool.h>
+#include <stdint.h>
+
 enum signal_kind {
-    SIGNAL_EXECUTE, /* execute-snapshot */
-    SIGNAL_STOP,    /* stop-snapshot */
-    SIGNAL_PAUSE,   /* pause-snapshot */
-    SIGNAL_RESUME,  /* resume-snapshot */
-    SIGNAL_LOG,     /* log */
+    SIGNAL_EXECUTE,      /* execute-snapshot */
+    SIGNAL_STOP,         /* stop-snapshot */
+    SIGNAL_PAUSE,        /* pause-snapshot */
+    SIGNAL_RESUME,       /* resume-snapshot */
+    SIGNAL_LOG,          /* log */
     SIGNAL_SET_POSITION, /* set-binlog-position */
 };
 
@@ -39,8 +39,8 @@ struct signal_condition {
 struct signal {
     enum signal_kind kind;
     bool has_id;
-    struct view id;      /* empty when there is none */
-    bool is_blocking;    /* EXECUTE, STOP: "type":"BLOCKING" */
+    struct view id;           /* empty when there is none */
+    bool is_blocking;         /* EXECUTE, STOP: "type":"BLOCKING" */
     struct view *collections; /* EXECUTE, STOP: patterns or names, trimmed */
     unsigned n_collections;   /* STOP: 0 means all */
     struct signal_condition *conditions;

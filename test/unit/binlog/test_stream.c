@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stream: captured logs are told once and in order, however often the connection breaks, and wherever. */
+#include "binlog/gtid_event.h"
+#include "binlog/stream.h"
+#include "test/support/captured.h"
+
+#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "binlog/gtid_event.h"
-#include "binlog/stream.h"
-#include "test/support/captured.h"
 
 /* What was told: a line each. `again` has what may be told twice: begins and shapes. */
 struct transcript {
@@ -112,7 +111,8 @@ static bool shape_changed(void *ctx, struct view db, struct view table, const st
 {
     struct transcript *t = ctx;
     (void)why;
-    buf_printf(&t->again, "shape %.*s.%.*s %u\n", VIEW_ARGS(db), VIEW_ARGS(table), shape == NULL ? 0 : shape->n_columns);
+    buf_printf(&t->again, "shape %.*s.%.*s %u\n", VIEW_ARGS(db), VIEW_ARGS(table),
+               shape == NULL ? 0 : shape->n_columns);
     return true;
 }
 
@@ -332,7 +332,7 @@ static void stream_tells_xa_rows_when_they_are_committed(void **state)
     tell("xa", NULL, 0, &t);
     assert_true(has_line(&t, "xa open X'6162',X'71',7\ncommit"));
     assert_true(has_line(&t, " 1\nxa done X'6162',X'71',7\ncommit"));
-    assert_false(has_line(&t, " 2\n")); /* rolled back */
+    assert_false(has_line(&t, " 2\n"));      /* rolled back */
     assert_true(has_line(&t, " 3\ncommit")); /* one phase */
     transcript_fini(&t);
 }
