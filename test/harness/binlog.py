@@ -7,7 +7,7 @@ session's settings beside them. Layout: common header of 19 bytes, then Query_ev
 import struct
 from dataclasses import dataclass
 
-QUERY, HEADER = 2, 19
+QUERY, ROTATE, HEADER = 2, 4, 19
 SIZES = {0: 4, 1: 8, 3: 4, 4: 6, 7: 2, 8: 2, 9: 8, 10: 4, 13: 3, 16: 1, 17: 8, 18: 2, 19: 1, 20: 1}  # of status variables
 
 
@@ -23,19 +23,24 @@ class Statement:
 
 
 def statements(mysql, file, position):
-    """The statements from a position of one log file on, and the position behind them."""
-    with open(mysql.data / file, "rb") as log:
-        log.seek(position)
-        data = log.read()
-    found, at = [], 0
-    while at + HEADER <= len(data):
-        kind, length = data[at + 4], struct.unpack_from("<I", data, at + 9)[0]
-        if length < HEADER or at + length > len(data):
-            break  # being written
-        if kind == QUERY:
-            found.append(_statement(data[at + HEADER:at + length - 4]))  # 4: the checksum
-        at += length
-    return found, position + at
+    """The statements of the log from a position of one file on, and the file and position behind them."""
+    found, following = [], file
+    while following:
+        file, following = following, None
+        data = (mysql.data / file).read_bytes()[position:]
+        at = 0
+        while at + HEADER <= len(data):
+            kind, length = data[at + 4], struct.unpack_from("<I", data, at + 9)[0]
+            if length < HEADER or at + length > len(data):
+                break  # being written
+            body = data[at + HEADER:at + length - 4]  # 4: the checksum
+            if kind == QUERY:
+                found.append(_statement(body))
+            if kind == ROTATE:
+                following = body[8:].decode()
+            at += length
+        position = 4 if following else position + at
+    return found, file, position
 
 
 def _statement(body):

@@ -25,7 +25,8 @@ class Statements:
         self.r = random
         self.databases = databases
         self.mode = ""
-        # The server's CONVERT takes the bytes of ENUM labels for bytes of the new charset: not both in one history.
+        # The server's CONVERT takes the bytes of ENUM labels for bytes of the new charset: a history either converts, or has
+        # labels and charsets for which that is not the same.
         self.odd_labels = random.random() < 0.5
         self.tables = {}
 
@@ -82,7 +83,13 @@ class Statements:
 
     def charset(self):
         text = self.pick("CHARACTER SET", "CHARSET", "CHAR SET")
-        return self.words(text) + self.r.choice(CHARSETS)
+        return self.words(text) + self.charset_name()
+
+    def charset_name(self):
+        return self.r.choice([name for name in CHARSETS if self.odd_labels or name not in ("ucs2", "utf16")])
+
+    def collation(self):
+        return self.r.choice([name for name in COLLATIONS if self.odd_labels or name != "ucs2_bin"])
 
     def text_attributes(self):
         roll = self.r.random()
@@ -90,7 +97,8 @@ class Statements:
             return ""
         if roll < 0.75:
             return " " + self.charset()
-        return " " + self.words(self.pick("BINARY", "ASCII", "UNICODE", "BYTE", "ASCII BINARY", "BINARY UNICODE"))
+        return " " + self.words(self.pick("BINARY", "ASCII", "BYTE", "ASCII BINARY",
+                                               *(["UNICODE", "BINARY UNICODE"] if self.odd_labels else [])))
 
     def signs(self):
         return self.pick("", "", "", " UNSIGNED", " SIGNED", " ZEROFILL", " UNSIGNED ZEROFILL", " ZEROFILL UNSIGNED")
@@ -174,8 +182,8 @@ class Statements:
         if r.random() < 0.15:
             found.append(self.case("COMMENT") + " " + self.string(self.pick("note", "it's", "é \\ \"", "", "a\nb")))
         if r.random() < 0.1:
-            found.append(self.case("COLLATE") + " " + self.string(self.r.choice(COLLATIONS)) if r.random() < 0.2
-                         else "COLLATE " + self.r.choice(COLLATIONS))
+            found.append(self.case("COLLATE") + " " + self.string(self.collation()) if r.random() < 0.2
+                         else "COLLATE " + self.collation())
         if r.random() < 0.08:
             found.append(self.words(self.pick("PRIMARY KEY", "UNIQUE", "UNIQUE KEY", "KEY")))
         if r.random() < 0.05:
@@ -258,8 +266,8 @@ class Statements:
         return self.pick(
             "ENGINE=InnoDB", "ENGINE = InnoDB", "AUTO_INCREMENT=7", "ROW_FORMAT=DYNAMIC", "COMMENT=" + self.string("tab 'le"),
             "COMMENT " + self.string(""), "STATS_PERSISTENT=DEFAULT", "KEY_BLOCK_SIZE=0", "MAX_ROWS=100", "COMPRESSION='none'",
-            "DEFAULT " + self.charset(), self.charset(), "DEFAULT CHARACTER SET = " + self.r.choice(CHARSETS),
-            "COLLATE " + self.r.choice(COLLATIONS), "DEFAULT COLLATE = " + self.r.choice(COLLATIONS), "CHECKSUM 1",
+            "DEFAULT " + self.charset(), self.charset(), "DEFAULT CHARACTER SET = " + self.charset_name(),
+            "COLLATE " + self.collation(), "DEFAULT COLLATE = " + self.collation(), "CHECKSUM 1",
             "AUTOEXTEND_SIZE=4M", "INSERT_METHOD=NO", "STATS_SAMPLE_PAGES 5", "ENCRYPTION='N'", "PACK_KEYS=DEFAULT")
 
     def options(self):
@@ -335,7 +343,7 @@ class Statements:
         if kind == "rename key":
             return f"RENAME {self.pick('KEY', 'INDEX')} {self.name(self.old_key(table))} TO {self.name(r.choice(KEYS))}"
         if kind == "convert" and not self.odd_labels:
-            return f"CONVERT TO {self.charset()}{self.maybe(' COLLATE ' + r.choice(COLLATIONS), .3)}"
+            return f"CONVERT TO {self.charset()}{self.maybe(' COLLATE ' + self.collation(), .3)}"
         if kind == "option":
             return self.option()
         if kind == "rename":
@@ -379,8 +387,8 @@ class Statements:
                 f"{self.pick('', ' LOCK=NONE', ' ALGORITHM = INPLACE')}")
 
     def database(self):
-        what = self.pick(f"{self.charset()}", f"DEFAULT CHARACTER SET = {self.r.choice(CHARSETS)}", f"COLLATE {self.r.choice(COLLATIONS)}",
-                         "ENCRYPTION='N'", f"{self.charset()} COLLATE {self.r.choice(COLLATIONS)}")
+        what = self.pick(f"{self.charset()}", f"DEFAULT CHARACTER SET = {self.charset_name()}", f"COLLATE {self.collation()}",
+                         "ENCRYPTION='N'", f"{self.charset()} COLLATE {self.collation()}")
         return f"ALTER {self.pick('DATABASE', 'SCHEMA')} {self.maybe(self.name(self.r.choice(self.databases)), .7)} {what}"
 
     def passing(self):

@@ -51,7 +51,7 @@ class Tracker:
 
     def follow(self):
         """Reads what the log has gained; the statements with the answers to them."""
-        found, self.position = statements(self.mysql, self.file, self.position)
+        found, self.file, self.position = statements(self.mysql, self.file, self.position)
         answers = []
         for one in found:
             if one.sql in (b"BEGIN", b"COMMIT"):
@@ -85,7 +85,7 @@ BYTES = ("binary", "varbinary", "tinyblob", "blob", "mediumblob", "longblob")
 
 
 def quoted(labels):
-    return ",".join("'" + label.replace("'", "''") + "'" for label in labels)
+    return ",".join("'" + label.replace("\\", "\\\\").replace("'", "''") + "'" for label in labels)
 
 
 def column_type(c):
@@ -106,7 +106,7 @@ def column_type(c):
 
 
 class Anything:
-    """What the server makes of a default that its type doesn't hold, without strict mode."""
+    """A default that the server changed (its type doesn't hold it, without strict mode) or doesn't show."""
 
     def __eq__(self, other):
         return True
@@ -126,8 +126,10 @@ def _literal(kind, text, default_kind):
         return re.sub("(00)+$", "", digits.upper())
     if default_kind in ("hex", "bits") and kind not in TEXTS:
         text = str(int(text, 16 if default_kind == "hex" else 2))
-    if kind in INTEGERS or kind == "year":
+    if kind in INTEGERS:
         return int(Decimal(text).quantize(0, ROUND_HALF_UP))
+    if kind == "year":
+        return int(text) + (2000 if int(text) < 70 else 1900 if int(text) < 100 else 0)
     if kind == "decimal":
         return float(text)
     if kind in ("float", "double"):
@@ -145,7 +147,10 @@ def tracked_default(c):
         return None
     if c["default_kind"] == "now":
         return "now"
-    return literal(kind, c["default"], c["default_kind"])
+    value = literal(kind, c["default"], c["default_kind"])
+    if kind == "decimal" and c["default_kind"] == "literal" and isinstance(value, float):
+        return float(Decimal(c["default"]).quantize(Decimal(1).scaleb(-c["scale"]), ROUND_HALF_UP))
+    return value
 
 
 def told_default(c):
@@ -158,6 +163,8 @@ def told_default(c):
         return None
     if kind == "bit":
         return literal(kind, re.match(r"b'([01]*)'", text)[1], "bits")
+    if kind in BYTES and text in ("", "0x"):
+        return Anything()  # or bytes that begin with a zero, where this view ends
     return literal(kind, text)
 
 
@@ -203,29 +210,44 @@ def tracked(shape):
     }
 
 
-def told(mysql, databases):
-    """Every table of some databases as information_schema describes it."""
-    names = ",".join(f"'{name}'" for name in databases)
-    tables = {}
+def told(mysql, databases, only=None):
+    """The tables of some databases as information_schema describes them: all, or those of `only` that are there."""
+    where = f"table_schema IN ({_listed((name,) for name in databases)})"
+    if only is not None:
+        where = f"(table_schema, table_name) IN ({_listed(only)})" if only else "FALSE"
     parted = set(mysql.sql(f"SELECT DISTINCT table_schema, table_name FROM information_schema.partitions "
-                           f"WHERE table_schema IN ({names}) AND partition_name IS NOT NULL"))
-    for row in mysql.dicts(f"SELECT table_schema d, table_name t, table_collation c, table_comment m, "
-                           f"character_set_name s FROM information_schema.tables LEFT JOIN "
-                           f"information_schema.collation_character_set_applicability ON collation_name = table_collation "
-                           f"WHERE table_schema IN ({names}) AND table_type = 'BASE TABLE'"):
+                           f"WHERE {where} AND partition_name IS NOT NULL"))
+    tables = {}
+    for row in mysql.dicts(f"SELECT table_schema d, table_name t, table_collation c, table_comment m, character_set_name s "
+                           f"FROM information_schema.tables LEFT JOIN information_schema.collation_character_set_applicability "
+                           f"ON collation_name = table_collation WHERE {where} AND table_type = 'BASE TABLE'"):
         tables[row["d"], row["t"]] = {"charset": row["s"], "collation": row["c"], "comment": row["m"],
                                       "partitioned": (row["d"], row["t"]) in parted, "columns": [], "indexes": {}}
-    for row in mysql.dicts(f"SELECT * FROM information_schema.columns WHERE table_schema IN ({names}) "
+    for row in mysql.dicts(f"SELECT * FROM information_schema.columns WHERE {where} "
                            f"ORDER BY table_schema, table_name, ordinal_position"):
         if (row["TABLE_SCHEMA"], row["TABLE_NAME"]) in tables:
             tables[row["TABLE_SCHEMA"], row["TABLE_NAME"]]["columns"].append(told_column(row))
-    for row in mysql.dicts(f"SELECT * FROM information_schema.statistics WHERE table_schema IN ({names}) "
+    for row in mysql.dicts(f"SELECT * FROM information_schema.statistics WHERE {where} "
                            f"ORDER BY table_schema, table_name, index_name, seq_in_index"):
         prefix = 0 if row["INDEX_TYPE"] == "SPATIAL" else row["SUB_PART"] or 0
         part = (row["COLUMN_NAME"], prefix, row["COLLATION"] or "A")
         indexes = tables[row["TABLE_SCHEMA"], row["TABLE_NAME"]]["indexes"]
         indexes.setdefault(row["INDEX_NAME"], (row["NON_UNIQUE"] == 0, []))[1].append(part)
     return tables
+
+
+def table_names(mysql, databases):
+    return set(mysql.sql(f"SELECT table_schema, table_name FROM information_schema.tables WHERE table_type = 'BASE TABLE' "
+                         f"AND table_schema IN ({_listed((name,) for name in databases)})"))
+
+
+def _listed(names):
+    """Names, or pairs of them, for IN (…)."""
+    texts = []
+    for name in names:
+        parts = ["'" + part.replace("\\", "\\\\").replace("'", "''") + "'" for part in name]
+        texts.append(parts[0] if len(parts) == 1 else f"({', '.join(parts)})")
+    return ", ".join(texts)
 
 
 def _same(ours, theirs):
