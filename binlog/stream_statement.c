@@ -129,6 +129,12 @@ static bool tell_shape(struct stream *st, struct view db, struct view table, str
     return st->out.shape_changed(st->out.ctx, db, table, catalog_find(st->catalog, db, table), why);
 }
 
+/* The table came from another name whose shape follows from the log; what the server shows under the new one is later. */
+static bool comes_from_trusted_name(const struct stream *st, const struct ddl_effect *e)
+{
+    return e->old_table.n > 0 && !e->needs_shape && stream_is_trusted(st, e->old_db, e->old_table);
+}
+
 static bool take_effect(struct stream *st, const struct ddl_effect *e, struct view sql, struct fail *why)
 {
     switch (e->kind) {
@@ -141,7 +147,7 @@ static bool take_effect(struct stream *st, const struct ddl_effect *e, struct vi
     case DDL_RENAME:
     case DDL_DROP:
         /* A new table is known from here on. What changes a shape that is of later must not change it again. */
-        if (e->kind == DDL_CREATE || e->kind == DDL_DROP)
+        if (e->kind == DDL_CREATE || e->kind == DDL_DROP || comes_from_trusted_name(st, e))
             trust(st, e->db, e->table);
         if ((e->needs_shape || !stream_is_trusted(st, e->db, e->table)) && !adopt_server_shape(st, e, why))
             return false;
