@@ -116,6 +116,16 @@ static bool open_pem(struct view text, const char *path, const char *password, s
     return ok;
 }
 
+/* The files that a MySQL server makes for itself end with one, and then stand amid what is joined from them. */
+static void drop_zero_bytes(struct buf *text)
+{
+    uint8_t *to = text->start;
+    for (const uint8_t *from = text->start; from < text->p; from++)
+        if (*from != '\0')
+            *to++ = *from;
+    text->p = to;
+}
+
 static bool open_store(const char *path, const char *password, struct contents *out, struct fail *why)
 {
     struct buf text;
@@ -137,7 +147,8 @@ static bool open_store(const char *path, const char *password, struct contents *
         ok = open_pkcs12(bio, path, password, out, why);
         BIO_free(bio);
     } else if (memmem(v.p, v.n, "-----BEGIN ", 11) != NULL) {
-        ok = open_pem(v, path, password, out, why);
+        drop_zero_bytes(&text);
+        ok = open_pem(buf_view(&text), path, password, out, why);
     } else {
         refuse(why, path, "neither PEM nor PKCS12");
     }
