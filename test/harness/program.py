@@ -8,7 +8,7 @@ from pathlib import Path
 from .process import Process, sanitizer_environment  # noqa: F401, tests take it from here
 from .scratch import CHECKOUT, Unavailable
 
-READY = r"pump: ready|going on from"  # whatever is committed after that line is told
+READY = r"ready: all|going on from"  # whatever is committed after that line is told
 REPORT = re.compile(r"ERROR: (Address|Leak)Sanitizer|WARNING: ThreadSanitizer|runtime error:|Assertion .* failed")
 
 

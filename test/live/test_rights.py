@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Three rights are enough, on a replica nobody may write to, and nothing that is said to the server writes or locks."""
+import re
+
+import pytest
+
+from harness.replay import Replay
+
+PLAIN = {"key.converter.schemas.enable": False, "value.converter.schemas.enable": False}
+
+# What may be said. FOR UPDATE, FOR SHARE, INTO OUTFILE and functions with effects are looked for apart.
+ALLOWED = re.compile(r"\s*(SELECT|SHOW|EXPLAIN|SET\s+(SESSION\b|@@?SESSION\.|@|NAMES\b|TIME_ZONE\b|SQL_MODE\b|AUTOCOMMIT\b"
+                     r"|CHARACTER\b|NET_\w+\b|TRANSACTION\b)|XA\s+RECOVER|START\s+TRANSACTION\b.*\bREAD\s+ONLY|COMMIT\s*$)", re.I)
+FORBIDDEN = re.compile(r"\bFOR\s+(UPDATE|SHARE)\b|\bLOCK\b|\bINTO\s+(OUT|DUMP)FILE\b|\bGET_LOCK\b|\bGLOBAL\b\s*\w+\s*=", re.I)
+COMMANDS = {"Connect", "Quit", "Query", "Prepare", "Execute", "Close stmt", "Reset stmt", "Fetch", "Ping", "Statistics",
+            "Init DB", "Register Slave", "Binlog Dump", "Binlog Dump GTID"}
+
+
+def test_three_rights_on_a_replica_are_enough(new_mysql, kafka, tidemark, names):
+    source = new_mysql()
+    source.sql(f"CREATE DATABASE {names.database}; CREATE TABLE {names.database}.t (id INT PRIMARY KEY, v INT)")
+    replica = new_mysql(replica_of=source, general_log=True)
+    assert replica.sql("SELECT @@super_read_only, @@read_only") == [(1, 1)]
+    assert replica.sql("SHOW GRANTS FOR tidemark") == [
+        ("GRANT SELECT, REPLICATION SLAVE, REPLICATION CLIENT ON *.* TO `tidemark`@`%`",)]
+    program = tidemark(replica, kafka, database_include_list=names.database, also=PLAIN).start_ready()
+    source.sql("INSERT INTO t VALUES (1, 1), (2, 2); UPDATE t SET v = 5 WHERE id = 1; ALTER TABLE t ADD w INT; "
+               "INSERT INTO t VALUES (3, 3, 3); CREATE TABLE u (id INT PRIMARY KEY); INSERT INTO u VALUES (1); "
+               "XA START 'x'; INSERT INTO t VALUES (4, 4, 4); XA END 'x'; XA PREPARE 'x'", database=names.database)
+    topic = f"{names.prefix}.{names.database}.t"
+    kafka.consume(topic, until=4)
+    program.stop()
+    source.sql("XA COMMIT 'x'; INSERT INTO t VALUES (5, 5, 5)", database=names.database)
+    program.start()
+    source.sql("UPDATE t SET w = id", database=names.database)
+    records = kafka.consume(topic, until=8)
+    Replay(ordered=False).apply(records).end().assert_equals(replica, names.prefix, names.database, "t")
+    program.stop()
+
+    said = replica.statements("tidemark")
+    assert {command for command, _ in said} <= COMMANDS
+    assert sum(command.startswith("Binlog Dump") for command, _ in said) == 2
+    statements = [text for command, text in said if command in ("Query", "Prepare", "Execute")]
+    assert len(statements) > 5
+    for text in statements:
+        for statement in filter(str.strip, text.split(";")):
+            assert ALLOWED.match(statement) and not FORBIDDEN.search(statement), statement
+
+
+@pytest.mark.parametrize("missing", ["SELECT", "REPLICATION SLAVE", "REPLICATION CLIENT"])
+def test_a_right_that_is_missing_is_named(mysql, kafka, tidemark, names, missing):
+    rights = {"SELECT", "REPLICATION SLAVE", "REPLICATION CLIENT"} - {missing}
+    user = names.short[:12] + missing[-5:].strip().lower()
+    mysql.sql(f"CREATE DATABASE {names.database}; CREATE TABLE {names.database}.t (id INT PRIMARY KEY);"
+              f"CREATE USER '{user}' IDENTIFIED BY 'pw for {user}'; GRANT {', '.join(rights)} ON *.* TO '{user}'")
+    try:
+        program = tidemark(mysql, kafka, database_include_list=names.database,
+                           also={"database.user": user, "database.password": f"pw for {user}"}).start()
+        program.wait_exit(code=3)
+        assert missing in program.log_text(), program.log_text()
+        assert "GRANT" in program.log_text(), program.log_text()
+    finally:
+        mysql.sql(f"DROP USER '{user}'; DROP DATABASE {names.database}")
+
+
+def test_rights_on_the_captured_database_alone_are_enough(mysql, kafka, tidemark, names):
+    user = names.short
+    mysql.sql(f"CREATE DATABASE {names.database}; CREATE TABLE {names.database}.t (id INT PRIMARY KEY);"
+              f"CREATE USER '{user}' IDENTIFIED BY 'pw for {user}'; GRANT SELECT ON {names.database}.* TO '{user}';"
+              f"GRANT REPLICATION SLAVE, REPLICATION CLIENT ON *.* TO '{user}'")
+    tidemark(mysql, kafka, database_include_list=names.database,
+             also={"database.user": user, "database.password": f"pw for {user}"}).start_ready()
+    mysql.sql(f"INSERT INTO {names.database}.t VALUES (1)")
+    kafka.consume(f"{names.prefix}.{names.database}.t", until=1)
+    mysql.sql(f"DROP USER '{user}'; DROP DATABASE {names.database}")
