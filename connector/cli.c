@@ -7,6 +7,7 @@
 #include "connector/connector.h"
 #include "connector/offsets_show.h"
 #include "connector/options.h"
+#include "connector/signal_command.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -19,9 +20,25 @@ struct call {
     bool as_json;
     bool as_markdown;
     bool is_online;
+    bool waits;
+    const char *tables;
+    const char *filter;
+    const char *surrogate;
+    const char *id;
+    const char *message;
 };
 
-enum takes { TAKES_FILE = 1, TAKES_JSON = 2, TAKES_MARKDOWN = 4, TAKES_ONLINE = 8 };
+enum takes {
+    TAKES_FILE = 1,
+    TAKES_JSON = 2,
+    TAKES_MARKDOWN = 4,
+    TAKES_ONLINE = 8,
+    TAKES_TABLES = 16,
+    TAKES_ROWS = 32, /* which rows, and in which order */
+    TAKES_ID = 64,
+    TAKES_WAIT = 128,
+    TAKES_MESSAGE = 256,
+};
 
 struct command {
     const char *name;  /* one word or two */
@@ -98,6 +115,66 @@ static int config(const struct call *call)
     return put_out(&text);
 }
 
+static int send_signal(const struct call *call, const char *type)
+{
+    struct fail why = {0};
+    struct config *cfg = config_load(call->file, &why);
+    if (cfg == NULL)
+        return report(&why);
+    const struct signal_request request = {type,     call->tables,  call->filter, call->surrogate,
+                                           call->id, call->message, call->waits};
+    int code = signal_command(cfg, &request, &why);
+    if (why.kind != FAIL_NONE)
+        log_fail(LOG_ERROR, "tidemark", &why);
+    config_free(&cfg);
+    return code;
+}
+
+static int signal_execute(const struct call *call)
+{
+    if (call->tables == NULL) {
+        fputs("tidemark: which tables: --tables 'shop\\.orders,shop\\.items'\n", stderr);
+        return EXIT_USAGE;
+    }
+    return send_signal(call, "execute-snapshot");
+}
+
+static int signal_stop(const struct call *call)
+{
+    return send_signal(call, "stop-snapshot");
+}
+
+static int signal_pause(const struct call *call)
+{
+    return send_signal(call, "pause-snapshot");
+}
+
+static int signal_resume(const struct call *call)
+{
+    return send_signal(call, "resume-snapshot");
+}
+
+static int signal_log_line(const struct call *call)
+{
+    return send_signal(call, "log");
+}
+
+static int status(const struct call *call)
+{
+    struct fail why = {0};
+    struct buf text;
+    struct config *cfg = config_load(call->file, &why);
+    if (cfg == NULL)
+        return report(&why);
+    buf_init(&text);
+    int code = signal_status(cfg, call->as_json, &text, &why);
+    if (why.kind != FAIL_NONE)
+        log_fail(LOG_ERROR, "tidemark", &why);
+    int written = put_out(&text);
+    config_free(&cfg);
+    return code != EXIT_DONE ? code : written;
+}
+
 static int help(const struct call *call);
 static int help_exit_codes(const struct call *call);
 
@@ -107,6 +184,16 @@ static const struct command commands[] = {
      TAKES_FILE | TAKES_ONLINE | TAKES_JSON, check},
     {"offsets show", "FILE [--json]", "the stored position, and how far the source is ahead", TAKES_FILE | TAKES_JSON,
      show_offsets},
+    {"signal execute-snapshot", "FILE --tables PATTERN,… [--where SQL] [--surrogate-key COLUMN] [--id ID] [--wait]",
+     "have tables read again beside the stream", TAKES_FILE | TAKES_TABLES | TAKES_ROWS | TAKES_ID | TAKES_WAIT,
+     signal_execute},
+    {"signal stop", "FILE [--tables PATTERN,…] [--id ID]", "give tables up, or all",
+     TAKES_FILE | TAKES_TABLES | TAKES_ID, signal_stop},
+    {"signal pause", "FILE [--id ID]", "read nothing more for now", TAKES_FILE | TAKES_ID, signal_pause},
+    {"signal resume", "FILE [--id ID]", "go on behind the last finished chunk", TAKES_FILE | TAKES_ID, signal_resume},
+    {"signal log", "FILE --message TEXT [--id ID]", "a line in the log; {} in it becomes the position",
+     TAKES_FILE | TAKES_MESSAGE | TAKES_ID, signal_log_line},
+    {"status", "FILE [--json]", "the snapshots under way: tables, rows, percent", TAKES_FILE | TAKES_JSON, status},
     {"config", "[--markdown|--json]", "all options: defaults, allowed values, meaning", TAKES_MARKDOWN | TAKES_JSON,
      config},
     {"help", "", "this text", 0, help},
@@ -115,15 +202,19 @@ static const struct command commands[] = {
 
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
 
+/* A usage that is too long for its column stands on a line of its own. */
 static void print_usage(FILE *to)
 {
+    enum { COLUMN = 34 };
     fputs("usage: tidemark COMMAND …\n\n", to);
     for (size_t i = 0; i < N_COMMANDS; i++) {
-        char line[64];
-        snprintf(line, sizeof line, "%s %s", commands[i].name, commands[i].usage);
-        fprintf(to, "  %-34s %s\n", line, commands[i].help);
+        int n = fprintf(to, "  %s %s", commands[i].name, commands[i].usage);
+        if (n > COLUMN)
+            fprintf(to, "\n%*s %s\n", COLUMN + 2, "", commands[i].help);
+        else
+            fprintf(to, "%*s %s\n", COLUMN + 2 - n, "", commands[i].help);
     }
-    fputs("  --version                          the version\n", to);
+    fprintf(to, "  %-*s %s\n", COLUMN, "--version", "the version");
 }
 
 static int help(const struct call *call)
@@ -193,6 +284,7 @@ static bool take_option(const struct command *cmd, const char *word, struct call
         {"--json", TAKES_JSON, &call->as_json},
         {"--markdown", TAKES_MARKDOWN, &call->as_markdown},
         {"--online", TAKES_ONLINE, &call->is_online},
+        {"--wait", TAKES_WAIT, &call->waits},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if ((cmd->takes & known[i].takes) != 0 && strcmp(word, known[i].word) == 0) {
@@ -202,12 +294,37 @@ static bool take_option(const struct command *cmd, const char *word, struct call
     return false;
 }
 
+/* Takes an option whose value is the next word; NULL when it is none. */
+static const char **find_valued(const struct command *cmd, const char *word, struct call *call)
+{
+    const struct {
+        const char *word;
+        enum takes takes;
+        const char **at;
+    } known[] = {
+        {"--tables", TAKES_TABLES, &call->tables},         {"--where", TAKES_ROWS, &call->filter},
+        {"--surrogate-key", TAKES_ROWS, &call->surrogate}, {"--id", TAKES_ID, &call->id},
+        {"--message", TAKES_MESSAGE, &call->message},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if ((cmd->takes & known[i].takes) != 0 && strcmp(word, known[i].word) == 0)
+            return known[i].at;
+    return NULL;
+}
+
 static int call_command(const struct command *cmd, int argc, char **argv)
 {
     struct call call = {0};
     for (int i = 0; i < argc; i++) {
         if (take_option(cmd, argv[i], &call))
             continue;
+        const char **value = find_valued(cmd, argv[i], &call);
+        if (value != NULL) {
+            if (i + 1 == argc)
+                return refuse("a value is missing behind", argv[i]);
+            *value = argv[++i];
+            continue;
+        }
         if (argv[i][0] == '-' && argv[i][1] != '\0')
             return refuse("unknown option", argv[i]);
         if ((cmd->takes & TAKES_FILE) == 0 || call.file != NULL)

@@ -3,52 +3,8 @@
 
 #include "base/clock.h"
 #include "binlog/server.h"
-#include "connector/offset_file.h"
 #include "connector/offsets_report.h"
-#include "connector/state_topic.h"
-
-enum { STORE_TIMEOUT_MS = 10000 };
-
-/* ---- what is stored ---- */
-
-struct look {
-    struct buf key;
-    struct offset_state offset;
-    bool has_offset;
-};
-
-static bool take_offset(void *ctx, struct view key, bool has_value, struct view value, struct fail *why)
-{
-    struct look *look = ctx;
-    if (!view_equal(key, buf_view(&look->key)))
-        return true;
-    look->has_offset = has_value;
-    return !has_value || offsets_read(&look->offset, value, why) ||
-           fail_add(why, "read the stored offset %.*s", VIEW_ARGS(key));
-}
-
-static bool look_into_file(struct look *look, const struct config *cfg, struct fail *why)
-{
-    struct offset_file *file = offset_file_peek(cfg->kafka.offsets_file, why);
-    bool ok = file != NULL && offset_file_load(file, OFFSET_FILE_OFFSETS, take_offset, look, why);
-    offset_file_close(&file);
-    return ok;
-}
-
-/* The count comes first because it gives up sooner when no broker answers: somebody waits for this. */
-static bool look_into_topic(struct look *look, const struct config *cfg, struct fail *why)
-{
-    const struct config_kafka *k = &cfg->kafka;
-    int partitions = 0;
-    struct admin *admin = admin_open(&k->client, NULL, why);
-    if (admin == NULL)
-        return false;
-    bool ok = admin_count_partitions(admin, k->offsets_topic, STORE_TIMEOUT_MS, &partitions, why) &&
-              (partitions == 0 ||
-               state_topic_read(admin, &k->client, k->offsets_topic, STORE_TIMEOUT_MS, take_offset, look, why));
-    admin_close(&admin);
-    return ok;
-}
+#include "connector/stored.h"
 
 /* ---- the server ---- */
 
@@ -79,7 +35,8 @@ static bool ask_server(struct source *src, const struct config *cfg, struct offs
 
 /* ---- both ---- */
 
-static int report(const struct config *cfg, const struct look *look, bool as_json, struct buf *out, struct fail *why)
+static int report(const struct config *cfg, const struct offset_state *stored, bool as_json, struct buf *out,
+                  struct fail *why)
 {
     struct buf place;
     buf_init(&place);
@@ -91,7 +48,7 @@ static int report(const struct config *cfg, const struct look *look, bool as_jso
         .name = cfg->name,
         .topic_prefix = cfg->record.topic_prefix,
         .place = (const char *)place.start,
-        .stored = look->has_offset ? &look->offset : NULL,
+        .stored = stored,
         .now_sec = clock_wall_ns() / 1000000000,
         .server = source_name(src),
     };
@@ -106,19 +63,16 @@ static int report(const struct config *cfg, const struct look *look, bool as_jso
     buf_fini(&place);
     if (!ok)
         return (int)why->area;
-    return look->has_offset ? 0 : FAIL_AREA_REFUSED;
+    return stored != NULL ? 0 : FAIL_AREA_REFUSED;
 }
 
 int offsets_show(const struct config *cfg, bool as_json, struct buf *out, struct fail *why)
 {
-    struct look look = {.has_offset = false};
-    buf_init(&look.key);
-    offset_state_init(&look.offset);
-    offsets_print_key(cfg->name, cfg->record.topic_prefix, &look.key);
-    bool is_file = cfg->kafka.storage == OFFSET_STORAGE_FILE;
-    bool ok = is_file ? look_into_file(&look, cfg, why) : look_into_topic(&look, cfg, why);
-    int code = ok ? report(cfg, &look, as_json, out, why) : (int)why->area;
-    offset_state_fini(&look.offset);
-    buf_fini(&look.key);
+    struct offset_state stored;
+    bool has_offset;
+    offset_state_init(&stored);
+    bool ok = stored_read(cfg, &stored, &has_offset, why);
+    int code = ok ? report(cfg, has_offset ? &stored : NULL, as_json, out, why) : (int)why->area;
+    offset_state_fini(&stored);
     return code;
 }

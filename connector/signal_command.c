@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "connector/signal_command.h"
+
+#include "base/clock.h"
+#include "connector/json_text.h"
+#include "connector/progress.h"
+#include "connector/sink.h"
+#include "connector/stored.h"
+#include "record/topic.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SEND_TIMEOUT_MS = 15000, LOOK_EVERY_MS = 500, SERVICE_MS = 5 };
+
+/* ---- the record ---- */
+
+static void put_tables(struct buf *out, const char *tables)
+{
+    json_text_put_name(out, "data-collections");
+    buf_put_u8(out, '[');
+    for (const char *at = tables; *at != '\0';) {
+        size_t n = strcspn(at, ",");
+        if (at != tables)
+            buf_put_u8(out, ',');
+        json_text_put_string(out, (struct view){(const uint8_t *)at, n});
+        at += n + (at[n] == ',');
+    }
+    buf_put_u8(out, ']');
+}
+
+static void put_filter(struct buf *out, const char *filter)
+{
+    json_text_put_name(out, "additional-conditions");
+    buf_put_literal(out, "[{\"data-collection\":\".*\",\"filter\":");
+    json_text_put_string(out, view_of(filter));
+    buf_put_literal(out, "}]");
+}
+
+static void put_member(struct buf *out, const char *name, const char *value)
+{
+    json_text_put_name(out, name);
+    json_text_put_string(out, view_of(value));
+}
+
+static void put_value(struct buf *out, const struct signal_request *request, const char *id)
+{
+    buf_put_u8(out, '{');
+    put_member(out, "id", id);
+    put_member(out, "type", request->type);
+    json_text_put_name(out, "data");
+    buf_put_u8(out, '{');
+    if (request->tables != NULL)
+        put_tables(out, request->tables);
+    if (request->filter != NULL)
+        put_filter(out, request->filter);
+    if (request->surrogate != NULL)
+        put_member(out, "surrogate-key", request->surrogate);
+    if (request->message != NULL)
+        put_member(out, "message", request->message);
+    buf_put_literal(out, "}}");
+}
+
+static void forget(void *ctx, void *opaque, bool ok)
+{
+    (void)ctx;
+    (void)opaque;
+    (void)ok;
+}
+
+static bool deliver(struct sink *sink, const struct config *cfg, struct view value, struct fail *why)
+{
+    const struct sink_record rec = {
+        .topic = topic_intern(view_of(cfg->signal_topic)),
+        .has_key = true,
+        .has_value = true,
+        .is_copied = true,
+        .key = view_of(cfg->record.topic_prefix),
+        .value = value,
+        .partition = 0,
+    };
+    enum sink_sent sent = sink_send(sink, &rec, why);
+    if (sent == SINK_LATER)
+        return fail_set(why, FAIL_STOP, FAIL_AREA_KAFKA, 0, "the producer takes no signal now");
+    if (sent != SINK_SENT)
+        return false;
+    int64_t until_ms = clock_mono_ms() + SEND_TIMEOUT_MS;
+    while (sink_counts(sink)->outstanding > 0 && clock_mono_ms() < until_ms) {
+        sink_service(sink);
+        usleep(SERVICE_MS * 1000);
+    }
+    if (sink_failure(sink, why))
+        return false;
+    if (sink_counts(sink)->outstanding == 0)
+        return true;
+    return fail_set(why, FAIL_STOP, FAIL_AREA_KAFKA, 0, "no broker of %s took the signal within %d s",
+                    cfg->kafka.client.bootstrap, SEND_TIMEOUT_MS / 1000);
+}
+
+static bool send_request(const struct config *cfg, const struct signal_request *request, const char *id,
+                         struct fail *why)
+{
+    const struct sink_settings set = {.client = cfg->kafka.client, .on_delivered = forget};
+    struct sink *sink = sink_open(&set, why);
+    struct buf value;
+    if (sink == NULL)
+        return false;
+    sink_set_state(sink, SINK_READY); /* no transactions: nothing has to be taken first */
+    buf_init(&value);
+    put_value(&value, request, id);
+    bool ok = deliver(sink, cfg, buf_view(&value), why);
+    buf_fini(&value);
+    sink_close(&sink, 1000);
+    return ok;
+}
+
+/* ---- what is stored of it ---- */
+
+static void no_tell(void *ctx, enum incremental_event what, const struct table_read *t)
+{
+    (void)ctx;
+    (void)what;
+    (void)t;
+}
+
+static void no_progress(void *ctx)
+{
+    (void)ctx;
+}
+
+/* The stored progress, as the queue it came from; nothing is read by it. */
+struct seen {
+    struct offset_state offset;
+    bool has_offset;
+    struct incremental *inc;
+    struct signal_log signals;
+};
+
+static bool look(const struct config *cfg, struct seen *seen, struct fail *why)
+{
+    static const struct incremental_settings nothing = {.threads = 1};
+    static const struct incremental_hooks deaf = {.tell = no_tell, .progress = no_progress};
+    offset_state_init(&seen->offset);
+    signal_log_init(&seen->signals);
+    seen->inc = incremental_new(&nothing, &deaf);
+    return stored_read(cfg, &seen->offset, &seen->has_offset, why) &&
+           (!seen->has_offset || progress_load(seen->inc, &seen->signals, seen->offset.snapshots, why));
+}
+
+static void seen_fini(struct seen *seen)
+{
+    incremental_free(&seen->inc, 0);
+    signal_log_fini(&seen->signals);
+    offset_state_fini(&seen->offset);
+}
+
+static const struct signal_record *find_signal(const struct seen *seen, const char *id)
+{
+    for (unsigned i = seen->signals.n; i > 0; i--)
+        if (strcmp(seen->signals.items[i - 1].id, id) == 0)
+            return &seen->signals.items[i - 1];
+    return NULL;
+}
+
+static void put_table_line(struct buf *out, const struct table_read *t)
+{
+    buf_printf(out, "  %s.%s  %llu rows", t->db, t->table, (unsigned long long)t->rows_done);
+    if (t->estimated_rows > 0) {
+        unsigned long long percent = t->rows_done * 100 / (uint64_t)t->estimated_rows;
+        buf_printf(out, " of about %lld, %llu%%", (long long)t->estimated_rows, percent > 99 ? 99 : percent);
+    }
+    buf_put_u8(out, '\n');
+}
+
+static void put_bar(const struct table_read *t)
+{
+    enum { BAR = 30 };
+    unsigned full = 0;
+    if (t->estimated_rows > 0)
+        full = (unsigned)(t->rows_done * BAR / (uint64_t)t->estimated_rows);
+    full = full > BAR ? BAR : full;
+    fprintf(stderr, "%s.%s [%.*s%.*s] %llu rows\n", t->db, t->table, (int)full, "##############################",
+            (int)(BAR - full), "..............................", (unsigned long long)t->rows_done);
+}
+
+/* One look: -1 when it still runs, else the exit code. */
+static int follow_once(const struct config *cfg, const char *id, struct fail *why)
+{
+    struct seen seen;
+    int code = -1;
+    if (!look(cfg, &seen, why)) {
+        code = (int)why->area;
+    } else {
+        const struct signal_record *rec = find_signal(&seen, id);
+        if (rec != NULL && rec->outcome != OUTCOME_RUNNING) {
+            fprintf(stderr, "%s: %s%s%s\n", id, signal_outcome_name(rec->outcome), rec->why == NULL ? "" : ": ",
+                    rec->why == NULL ? "" : rec->why);
+            code = rec->outcome == OUTCOME_DONE ? 0 : FAIL_AREA_REFUSED;
+        }
+        for (const struct table_read *t = incremental_tables(seen.inc); code < 0 && t != NULL; t = t->next_in_queue)
+            if (t->signal_id != NULL && strcmp(t->signal_id, id) == 0) {
+                put_bar(t);
+                break;
+            }
+    }
+    seen_fini(&seen);
+    return code;
+}
+
+int signal_command(const struct config *cfg, const struct signal_request *request, struct fail *why)
+{
+    char made[40];
+    const char *id = request->id;
+    if (id == NULL) {
+        snprintf(made, sizeof made, "cli-%lld-%d", (long long)(clock_wall_ns() / 1000000), (int)getpid());
+        id = made;
+    }
+    if (!cfg->has_signals) {
+        fail_set(why, FAIL_REFUSE, FAIL_AREA_CONFIG, 0, "signal.enabled.channels has no kafka: nobody reads signals");
+        return FAIL_AREA_CONFIG;
+    }
+    if (!send_request(cfg, request, id, why))
+        return (int)why->area;
+    printf("%s\n", id);
+    if (fflush(stdout) != 0)
+        return FAIL_AREA_SYSTEM;
+    int code = request->waits ? -1 : 0;
+    while (code < 0) {
+        usleep(LOOK_EVERY_MS * 1000);
+        code = follow_once(cfg, id, why);
+    }
+    return code;
+}
+
+/* ---- status ---- */
+
+static void put_lines(struct buf *out, const struct config *cfg, const struct seen *seen)
+{
+    const struct table_read *t = incremental_tables(seen->inc);
+    if (t == NULL) {
+        buf_printf(out, "%s: no snapshot is running\n", cfg->name);
+        return;
+    }
+    buf_printf(out, "%s: snapshot%s\n", cfg->name, seen->offset.is_paused ? ", paused" : "");
+    for (; t != NULL; t = t->next_in_queue)
+        put_table_line(out, t);
+}
+
+/* The stored text is JSON already. */
+static void put_json(struct buf *out, const struct config *cfg, const struct seen *seen)
+{
+    buf_put_u8(out, '{');
+    put_member(out, "name", cfg->name);
+    json_text_put_name(out, "paused");
+    buf_put_text(out, seen->offset.is_paused ? "true" : "false");
+    json_text_put_name(out, "snapshots");
+    buf_put_text(out, seen->offset.snapshots == NULL ? "null" : seen->offset.snapshots);
+    buf_put_literal(out, "}\n");
+}
+
+int signal_status(const struct config *cfg, bool as_json, struct buf *out, struct fail *why)
+{
+    struct seen seen;
+    int code = 0;
+    if (!look(cfg, &seen, why))
+        code = (int)why->area;
+    else if (as_json)
+        put_json(out, cfg, &seen);
+    else
+        put_lines(out, cfg, &seen);
+    seen_fini(&seen);
+    return code;
+}
