@@ -1,23 +1,54 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "record/topic.h"
 
+#include "base/log.h"
 #include "base/map.h"
 
 #include <pthread.h>
 
-static pthread_mutex_t interned_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t names_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct map interned; /* text -> its copy; never emptied */
+static struct map owners;   /* topic -> "db.table" that had it first, interned, or `shared` */
 
-const char *topic_intern(struct view name)
+static const char shared[] = ""; /* told already */
+
+static const char *intern(struct view name)
 {
-    pthread_mutex_lock(&interned_lock);
     char *known = map_get(&interned, name);
     if (known == NULL) {
         known = view_to_string(name);
         map_put(&interned, name, known);
     }
-    pthread_mutex_unlock(&interned_lock);
     return known;
+}
+
+const char *topic_intern(struct view name)
+{
+    pthread_mutex_lock(&names_lock);
+    const char *known = intern(name);
+    pthread_mutex_unlock(&names_lock);
+    return known;
+}
+
+/* The first table to have a topic owns it; when another gets the same, that is told once. */
+static void warn_of_sharing(const char *topic, struct view db, struct view table)
+{
+    struct buf name;
+    buf_init(&name);
+    buf_put_view(&name, db);
+    buf_put_u8(&name, '.');
+    buf_put_view(&name, table);
+    pthread_mutex_lock(&names_lock);
+    const char *ours = intern(buf_view(&name));
+    const char *owner = map_get(&owners, view_of(topic));
+    bool is_shared = owner != NULL && owner != shared && owner != ours;
+    if (owner == NULL || is_shared)
+        map_put(&owners, view_of(topic), (char *)(uintptr_t)(is_shared ? shared : ours));
+    pthread_mutex_unlock(&names_lock);
+    if (is_shared)
+        log_warn("topic", "two tables share a topic, since its name can't tell them apart topic=%s tables=%s,%s", topic,
+                 owner, ours);
+    buf_fini(&name);
 }
 
 static bool is_letter(uint32_t c)
@@ -112,6 +143,7 @@ const char *topic_of_table(const struct record_settings *set, struct view db, st
         memset(name.start, '_', buf_size(&name));
     const char *topic = topic_intern(buf_view(&name));
     buf_fini(&name);
+    warn_of_sharing(topic, db, table);
     return topic;
 }
 

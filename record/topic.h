@@ -3,8 +3,8 @@
  * topic: the names of Kafka topics and of the schemas and fields in their records.
  *
  * A table's topic is prefix, delimiter, database, delimiter, table. What Kafka does not allow in it becomes '_', one
- * for each UTF-16 unit, and it is cut to 249; so two tables may share a topic, which topic_of_table's caller can see
- * by comparing the pointers and should warn about. Names are interned: equal text, equal pointer, for ever.
+ * for each UTF-16 unit, and it is cut to 249; so two tables may share a topic, which is said in the log once.
+ * Names are interned: equal text, equal pointer, for ever.
  *
  * Schema names start with the topic. Avro consumers want them (and field names) in a smaller alphabet; the two adjust
  * functions do what Debezium's schema.name.adjustment.mode and field.name.adjustment.mode do, digit for digit.

@@ -124,6 +124,15 @@ def test_odd_names(follow, mysql, names):
         mysql.sql(f"DROP DATABASE `{odd}`")
 
 
+def test_tables_that_share_a_topic_are_told(follow):
+    stream = follow()
+    stream.sql("CREATE TABLE `a$b` (id INT PRIMARY KEY); CREATE TABLE a_b (id INT PRIMARY KEY)",
+               "INSERT INTO `a$b` VALUES (1); INSERT INTO a_b VALUES (2)")
+    first, second = stream.changes("a_b", 2)
+    assert (first.source["table"], second.source["table"]) == ("a$b", "a_b")
+    assert "share a topic" in stream.program.log_text()
+
+
 def test_create_like_select_and_temporary(follow):
     stream = follow()
     stream.sql("""CREATE TABLE src (id INT PRIMARY KEY, v VARCHAR(9) CHARACTER SET latin1 DEFAULT 'é');
