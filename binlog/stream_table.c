@@ -148,10 +148,12 @@ static enum stream_row kind_of(const struct rows *r)
 /* Rows whose images lack columns can't be told: the session changed binlog_row_image. */
 static bool refuse_short_image(struct stream *st, const struct stream_table *t, struct fail *why)
 {
-    fail_set(why, FAIL_STOP, FAIL_AREA_DATA, 0,
-             "a row of %.*s.%.*s lacks columns: the session that wrote it had set binlog_row_image to other than FULL; "
-             "hint: event.processing.failure.handling.mode=warn leaves such rows out",
-             VIEW_ARGS(t->map.db), VIEW_ARGS(t->map.table));
+    fail_set(
+        why, FAIL_STOP, FAIL_AREA_DATA, 0,
+        "a row of %.*s.%.*s lacks columns: the session that wrote it had set binlog_row_image to other than FULL%s; "
+        "hint: event.processing.failure.handling.mode=warn leaves such rows out",
+        VIEW_ARGS(t->map.db), VIEW_ARGS(t->map.table),
+        st->rows.is_partial ? " and binlog_row_value_options to PARTIAL_JSON: its documents can't be rebuilt" : "");
     if (st->set.event_processing == STREAM_FAIL)
         return false;
     if (st->set.event_processing == STREAM_WARN)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from confluent_kafka import (Consumer, IsolationLevel, KafkaError, KafkaException, Producer,
                              TopicPartition)
-from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, ConfigResource, NewTopic
+from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, ConfigResource, NewTopic, OffsetSpec
 
 from .process import Process
 from .proxy import Proxy
@@ -179,10 +179,16 @@ class Kafka(Process):
         """Partition -> offset after the last record; read_committed: after the last that is decided."""
         level = getattr(IsolationLevel, isolation.upper())
         partitions = range(self.topics().get(topic, 0))
-        from confluent_kafka.admin import OffsetSpec
         asked = {TopicPartition(topic, number): OffsetSpec.latest() for number in partitions}
-        answers = self.admin().list_offsets(asked, isolation_level=level) if asked else {}
-        return {where.partition: answer.result(30).offset for where, answer in answers.items()}
+
+        def answered():  # of a topic that was created this moment not all is known at once
+            try:
+                answers = self.admin().list_offsets(asked, isolation_level=level) if asked else {}
+                return {where.partition: answer.result(30).offset for where, answer in answers.items()}, True
+            except KafkaException as why:
+                if why.args[0].code() not in (KafkaError.NOT_LEADER_FOR_PARTITION, KafkaError.LEADER_NOT_AVAILABLE):
+                    raise
+        return wait_for(answered, what=f"the ends of {topic}")[0]
 
 
 class Reader:
