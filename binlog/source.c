@@ -189,6 +189,13 @@ static MYSQL *make_handle(const struct source_settings *set, bool is_dump, struc
 
 /* ---- connecting on a thread that can be left behind ---- */
 
+static atomic_uint attempts_running; /* threads of all sources */
+
+bool source_is_anywhere_connecting(void)
+{
+    return atomic_load(&attempts_running) > 0;
+}
+
 struct attempt {
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -229,6 +236,7 @@ static void *attempt_run(void *arg)
         attempt_free(at);
     }
     mysql_thread_end();
+    atomic_fetch_sub(&attempts_running, 1);
     return NULL;
 }
 
@@ -243,11 +251,13 @@ static struct attempt *attempt_start(const struct source_settings *set, MYSQL *m
     at->password = mem_strdup(set->password == NULL ? "" : set->password);
     at->port = set->port;
     pthread_t thread;
+    atomic_fetch_add(&attempts_running, 1);
     int err = pthread_create(&thread, NULL, attempt_run, at);
     if (err == 0) {
         pthread_detach(thread);
         return at;
     }
+    atomic_fetch_sub(&attempts_running, 1);
     attempt_free(at);
     fail_set(why, FAIL_STOP, FAIL_AREA_SYSTEM, err, "start a thread that connects to MySQL: %s", strerror(err));
     return NULL;

@@ -92,6 +92,9 @@ bool source_is_connected(const struct source *src);
 /* Any thread. Ends for good what the source is doing or will be asked to do. */
 void source_wake(struct source *src);
 
+/* Whether a thread still connects, perhaps one that was left behind: it uses libraries that exit() takes down. Any thread. */
+bool source_is_anywhere_connecting(void);
+
 /* "db1:3306", for messages. */
 const char *source_name(const struct source *src);
 

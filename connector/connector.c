@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "binlog/reader.h"
+#include "binlog/source.h"
 #include "connector/feed.h"
 #include "connector/inbox.h"
 #include "connector/producer.h"
@@ -599,5 +600,7 @@ int connector_run(const struct config *cfg)
     }
     close_parts(&c);
     log_info("connector", "ended with code %d", c.exit_code);
+    if (source_is_anywhere_connecting())
+        _exit(c.exit_code);
     return c.exit_code;
 }

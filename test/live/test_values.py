@@ -258,7 +258,7 @@ def test_unsigned_big_integers_can_be_told_exactly(keeper):
             "INSERT INTO ub (id) VALUES (18446744073709551615), (0), (9223372036854775808)")
     top = "AP//////////"
     assert [(change.key, change.after) for change in sea.told("ub")] == [
-        ({"id": value}, {"id": value, "v": top}) for value in (top, "AA==", "AIAAAAAAAAA=")]
+        ({"id": value}, {"id": value, "v": top}) for value in (top, "AA==", "AIAAAAAAAAAA")]
     sea.assert_snapshot_equal("ub")
 
 
