@@ -7,8 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 enum {
+    RETRY_MS = 100, /* between two questions while a leader is found */
     SLICE_MS = 100, /* so soon is a stop heard */
     PAUSE_MS = 100, /* before something is asked again */
     CLOSE_MS = 1000,
@@ -305,8 +307,8 @@ static bool take_ends(rd_kafka_event_t *ev, int partitions, int64_t *ends, struc
     return true;
 }
 
-bool admin_read_ends(struct admin *a, const char *topic, int partitions, int timeout_ms, int64_t *ends,
-                     struct fail *why)
+static bool read_ends_once(struct admin *a, const char *topic, int partitions, int timeout_ms, int64_t *ends,
+                           struct fail *why)
 {
     rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(partitions);
     for (int i = 0; i < partitions; i++) {
@@ -321,4 +323,18 @@ bool admin_read_ends(struct admin *a, const char *topic, int partitions, int tim
     bool ok = take_ends(ev, partitions, ends, why);
     rd_kafka_event_destroy(ev);
     return ok;
+}
+
+/* A topic that was just made, or whose broker went, has a leader soon. */
+bool admin_read_ends(struct admin *a, const char *topic, int partitions, int timeout_ms, int64_t *ends,
+                     struct fail *why)
+{
+    int64_t until_ms = clock_mono_ms() + timeout_ms;
+    while (!read_ends_once(a, topic, partitions, timeout_ms, ends, why)) {
+        bool may_heal = why->kind == FAIL_RETRY && why->code != RD_KAFKA_RESP_ERR__TIMED_OUT;
+        if (!may_heal || admin_is_stopped(a) || clock_mono_ms() >= until_ms)
+            return false;
+        usleep(RETRY_MS * 1000);
+    }
+    return true;
 }

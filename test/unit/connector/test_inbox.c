@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static void push_text(struct inbox *in, size_t n, uint32_t number)
 {
@@ -205,8 +206,9 @@ static void inbox_cancel_frees_a_waiting_reader(void **state)
     struct inbox_chunk *chunk;
     pthread_t writer;
     assert_int_equal(pthread_create(&writer, NULL, write_until_cancelled, in), 0);
-    while (inbox_bytes(in) < 700 << 10)
-        ;
+    /* Two chunks are more than half of the budget: a third is waited for. */
+    while (inbox_bytes(in) < 550 << 10)
+        usleep(100);
     inbox_cancel(in);
     pthread_join(writer, NULL);
     inbox_reset(in, forget);
