@@ -7,10 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
-#include <unistd.h>
 
 enum {
-    RETRY_MS = 100, /* between two questions while a leader is found */
     SLICE_MS = 100, /* so soon is a stop heard */
     PAUSE_MS = 100, /* before something is asked again */
     CLOSE_MS = 1000,
@@ -334,7 +332,7 @@ bool admin_read_ends(struct admin *a, const char *topic, int partitions, int tim
         bool may_heal = why->kind == FAIL_RETRY && why->code != RD_KAFKA_RESP_ERR__TIMED_OUT;
         if (!may_heal || admin_is_stopped(a) || clock_mono_ms() >= until_ms)
             return false;
-        usleep(RETRY_MS * 1000);
+        pause_ms(PAUSE_MS);
     }
     return true;
 }
