@@ -115,9 +115,9 @@ static bool adopt_server_shape(struct stream *st, const struct ddl_effect *e, st
     struct log_position as_of;
     if (!e->is_captured)
         return true;
-    log_warn("stream",
-             "the shape of %.*s.%.*s does not follow from the log, it is read from the server file=%s pos=%llu",
-             VIEW_ARGS(e->db), VIEW_ARGS(e->table), st->file, (unsigned long long)st->event_offset);
+    log_write(st->set.inconsistent_schema == STREAM_SKIP ? LOG_DEBUG : LOG_WARN, "stream",
+              "the shape of %.*s.%.*s does not follow from the log, it is read from the server file=%s pos=%llu",
+              VIEW_ARGS(e->db), VIEW_ARGS(e->table), st->file, (unsigned long long)st->event_offset);
     if (!read_again(st, e->db, e->table, &as_of, why))
         return false;
     stream_distrust_before(st, e->db, e->table, &as_of);

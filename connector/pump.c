@@ -351,8 +351,8 @@ static int commit_due_ms(const struct pump *p, int64_t now_ms)
         return -1;
     if (!has_records(p) && !p->frontier.has_moved && !p->keeps_shapes)
         return -1;
-    if (p->is_finishing)
-        return 0;
+    if (p->is_finishing || !p->has_stored)
+        return 0; /* a first start is told as ready when its position is stored */
     int64_t due;
     if (has_records(p) || p->keeps_shapes) {
         int64_t opened_ms = sink_counts(p->sink)->opened_ms;
