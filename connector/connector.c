@@ -382,23 +382,11 @@ static void heed_reader(struct connector *c)
     stop(c, (int)why.area, "the reader has ended");
 }
 
-/* What changes the state beside the stream: only while no commit has it. False: stopped. */
-static bool serve_requests(struct connector *c)
-{
-    struct fail why;
-    if (pump_state(c->pump) != PUMP_RUNNING)
-        return true;
-    requests_service(c->requests);
-    if (notices_send(c->notices, c->producer.sink, &why) || why.kind == FAIL_NONE)
-        return true;
-    fail_run(c, &why);
-    return false;
-}
-
 static void run_turn(struct connector *c, int64_t now_ms)
 {
-    if (!serve_requests(c))
-        return;
+    /* What changes the state beside the stream: only while no commit has it. */
+    if (pump_state(c->pump) == PUMP_RUNNING)
+        requests_service(c->requests);
     int again_ms = pump_turn(c->pump, now_ms);
     switch (pump_need(c->pump)) {
     case PUMP_NEEDS_STOP:
@@ -538,8 +526,8 @@ static bool open_parts(struct connector *c, struct fail *why)
     c->pump = pump_new(&set, c->inbox, &c->stored.shapes);
     const struct snapshots_hooks hooks = {c, tell_of_snapshot};
     c->snapshots = snapshots_new(cfg, &c->stored.shapes, pump_frontier(c->pump), &hooks);
-    pump_attach(c->pump, c->snapshots);
     c->notices = notices_new(cfg);
+    pump_attach(c->pump, c->snapshots, c->notices);
     c->requests = requests_new(cfg, c->snapshots, &c->stored.shapes, pump_frontier(c->pump), c->notices);
     return take_state(c, why) && state_find_signal_start(&c->stored, cfg, &stop_requested, why);
 }

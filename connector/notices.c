@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-enum { FACTS_MAX = 6, RANDOM_ID_BYTES = 37 };
+enum { FACTS_MAX = 7, RANDOM_ID_BYTES = 37 };
 
 struct waiting {
     struct waiting *next;
@@ -209,6 +209,8 @@ void notices_tell(struct notices *n, enum incremental_event what, const struct i
         add(&facts, "data_collections", buf_view(&queue));
     if (what == INCREMENTAL_TABLE_DONE)
         add(&facts, "status", view_of(t->status));
+    if (what == INCREMENTAL_TABLE_DONE && t->state == TABLE_FAILED)
+        add(&facts, "reason", view_of(t->why.text));
     tell(n, what, view_of(t != NULL && t->signal_id != NULL ? t->signal_id : ""), &facts);
     buf_fini(&name);
     buf_fini(&queue);
@@ -228,6 +230,11 @@ void notices_tell_signal(struct notices *n, enum incremental_event what, struct 
         add(&facts, "reason", view_of(reason));
     }
     tell(n, what, id, &facts);
+}
+
+bool notices_are_sent(const struct notices *n)
+{
+    return n->first == NULL;
 }
 
 bool notices_send(struct notices *n, struct sink *sink, struct fail *why)

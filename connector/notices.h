@@ -25,8 +25,10 @@ void notices_tell(struct notices *n, enum incremental_event what, const struct i
 void notices_tell_signal(struct notices *n, enum incremental_event what, struct view id, struct view tables,
                          const char *reason);
 
-/* Gives what waits to the producer; false when it can't take all now. */
+/* Gives what waits to the producer; false when it can't take all now (why->kind is NONE) or never (why says). */
 bool notices_send(struct notices *n, struct sink *sink, struct fail *why);
+
+bool notices_are_sent(const struct notices *n);
 
 /* What waits is dropped: it will be told again by what is read again. */
 void notices_drop(struct notices *n);

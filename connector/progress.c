@@ -43,20 +43,34 @@ void signal_log_add(struct signal_log *log, struct view id, int64_t offset, enum
         log->n--;
     }
     log->items[log->n++] =
-        (struct signal_record){view_to_string(id), offset, outcome, why == NULL ? NULL : mem_strdup(why)};
+        (struct signal_record){view_to_string(id), offset, outcome, OUTCOME_DONE, why == NULL ? NULL : mem_strdup(why)};
 }
 
-void signal_log_end(struct signal_log *log, struct view id, enum signal_outcome outcome, const char *why)
+static struct signal_record *find_running(struct signal_log *log, struct view id)
 {
     for (unsigned i = log->n; i > 0; i--) {
         struct signal_record *rec = &log->items[i - 1];
-        if (rec->outcome != OUTCOME_RUNNING || !view_is(id, rec->id))
-            continue;
-        rec->outcome = outcome;
-        free(rec->why);
-        rec->why = why == NULL ? NULL : mem_strdup(why);
-        return;
+        if (rec->outcome == OUTCOME_RUNNING && view_is(id, rec->id))
+            return rec;
     }
+    return NULL;
+}
+
+void signal_log_note(struct signal_log *log, struct view id, enum signal_outcome then, const char *why)
+{
+    struct signal_record *rec = find_running(log, id);
+    if (rec == NULL || rec->then != OUTCOME_DONE)
+        return;
+    rec->then = then;
+    if (rec->why == NULL && why != NULL)
+        rec->why = mem_strdup(why);
+}
+
+void signal_log_end(struct signal_log *log, struct view id)
+{
+    struct signal_record *rec = find_running(log, id);
+    if (rec != NULL)
+        rec->outcome = rec->then;
 }
 
 /* ---- printing ---- */
@@ -93,6 +107,7 @@ static void put_table(struct buf *out, const struct table_read *t)
     put_text_or_null(out, "filter", t->filter);
     put_text_or_null(out, "surrogate", t->surrogate);
     put_text_or_null(out, "id", t->signal_id);
+    put_text_or_null(out, "path", t->path[0] == '\0' ? NULL : t->path);
     put_key(out, "done", &t->done);
     put_key(out, "last", &t->last);
     put_number(out, "rows_read", (int64_t)t->rows_done);
@@ -107,6 +122,8 @@ static void put_signal(struct buf *out, const struct signal_record *rec)
     put_text_or_null(out, "id", rec->id);
     put_number(out, "offset", rec->offset);
     put_text_or_null(out, "outcome", outcome_names[rec->outcome]);
+    if (rec->outcome == OUTCOME_RUNNING && rec->then != OUTCOME_DONE)
+        put_text_or_null(out, "then", outcome_names[rec->then]);
     if (rec->why != NULL)
         put_text_or_null(out, "why", rec->why);
     buf_put_u8(out, '}');
@@ -167,6 +184,13 @@ static void cut_key(struct view object, const char *name, struct chunk_key *key)
     buf_fini(&member);
 }
 
+static void load_path(const cJSON *item, struct table_read *t)
+{
+    const cJSON *path = cJSON_GetObjectItemCaseSensitive(item, "path");
+    if (cJSON_IsString(path) && strlen(path->valuestring) < sizeof t->path)
+        memcpy(t->path, path->valuestring, strlen(path->valuestring) + 1);
+}
+
 static bool load_table(struct incremental *inc, const cJSON *item, struct view text, struct fail *why)
 {
     const cJSON *db = cJSON_GetObjectItemCaseSensitive(item, "db");
@@ -178,6 +202,7 @@ static bool load_table(struct incremental *inc, const cJSON *item, struct view t
     t->filter = text_of(item, "filter");
     t->surrogate = text_of(item, "surrogate");
     t->signal_id = text_of(item, "id");
+    load_path(item, t);
     cut_key(text, "done", &t->done);
     cut_key(text, "last", &t->last);
     chunk_key_set(&t->read, buf_view(&t->done.text));
@@ -185,21 +210,26 @@ static bool load_table(struct incremental *inc, const cJSON *item, struct view t
     t->rows_read = t->rows_done = (uint64_t)number_of(item, "rows_read", 0);
     t->rows_sent = (uint64_t)number_of(item, "rows_sent", 0);
     t->estimated_rows = number_of(item, "estimated", -1);
-    incremental_add(inc, t, true);
+    incremental_add(inc, t);
     return true;
+}
+
+static enum signal_outcome outcome_of(const cJSON *item, const char *name)
+{
+    const cJSON *v = cJSON_GetObjectItemCaseSensitive(item, name);
+    for (unsigned i = 0; cJSON_IsString(v) && i < sizeof outcome_names / sizeof *outcome_names; i++)
+        if (strcmp(v->valuestring, outcome_names[i]) == 0)
+            return (enum signal_outcome)i;
+    return OUTCOME_DONE;
 }
 
 static void load_signal(struct signal_log *log, const cJSON *item)
 {
     const cJSON *id = cJSON_GetObjectItemCaseSensitive(item, "id");
-    const cJSON *outcome = cJSON_GetObjectItemCaseSensitive(item, "outcome");
     const cJSON *why = cJSON_GetObjectItemCaseSensitive(item, "why");
-    enum signal_outcome o = OUTCOME_DONE;
-    for (unsigned i = 0; cJSON_IsString(outcome) && i < sizeof outcome_names / sizeof *outcome_names; i++)
-        if (strcmp(outcome->valuestring, outcome_names[i]) == 0)
-            o = (enum signal_outcome)i;
-    signal_log_add(log, view_of(cJSON_IsString(id) ? id->valuestring : ""), number_of(item, "offset", -1), o,
-                   cJSON_IsString(why) ? why->valuestring : NULL);
+    signal_log_add(log, view_of(cJSON_IsString(id) ? id->valuestring : ""), number_of(item, "offset", -1),
+                   outcome_of(item, "outcome"), cJSON_IsString(why) ? why->valuestring : NULL);
+    log->items[log->n - 1].then = outcome_of(item, "then");
 }
 
 /* The next object of an array's text; *at moves behind it. */

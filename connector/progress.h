@@ -2,7 +2,7 @@
 /*
  * progress: what is stored of the re-reads under way, and of the signals that asked for them.
  *
- *   {"tables":[{"db":"shop","table":"orders","filter":"id > 7","surrogate":null,"id":"s1","done":[1024],"last":[90000],
+ *   {"tables":[{"db":"shop","table":"orders","filter":"id > 7","surrogate":null,"id":"s1","path":"9f…","done":[1024],"last":[90000],
  *               "rows_read":1024,"rows_sent":1020,"estimated":90000}],
  *    "signals":[{"id":"s0","offset":16,"outcome":"done"}]}
  *
@@ -24,7 +24,8 @@ struct signal_record {
     char *id; /* owned; "" when none was given */
     int64_t offset;
     enum signal_outcome outcome;
-    char *why; /* owned; NULL: nothing to say */
+    enum signal_outcome then; /* RUNNING: what it will end with, as far as known */
+    char *why;                /* owned; NULL: nothing to say */
 };
 
 /* The newest last. */
@@ -40,8 +41,12 @@ void signal_log_fini(struct signal_log *log);
 void signal_log_add(struct signal_log *log, struct view id, int64_t offset, enum signal_outcome outcome,
                     const char *why);
 
-/* Changes what became of the newest one with this id that was RUNNING. */
-void signal_log_end(struct signal_log *log, struct view id, enum signal_outcome outcome, const char *why);
+/* One table of the newest signal with this id that is RUNNING was stopped or refused: so will the signal. The first one's
+ * reason stays. */
+void signal_log_note(struct signal_log *log, struct view id, enum signal_outcome then, const char *why);
+
+/* All tables of the newest signal with this id that is RUNNING have ended. */
+void signal_log_end(struct signal_log *log, struct view id);
 
 const char *signal_outcome_name(enum signal_outcome outcome);
 

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "binlog/shape.h"
+#include "connector/notices.h"
 #include "connector/snapshots.h"
 
 #include <stdlib.h>
@@ -26,6 +27,7 @@ struct pump {
     struct inbox *in;
     struct shape_store *shapes;
     struct snapshots *snapshots; /* NULL: none */
+    struct notices *notices;     /* NULL: none */
     struct sink *sink;
     struct committer *committer;
     enum pump_state state;
@@ -114,9 +116,10 @@ void pump_free(struct pump **p)
     *p = NULL;
 }
 
-void pump_attach(struct pump *p, struct snapshots *sn)
+void pump_attach(struct pump *p, struct snapshots *sn, struct notices *notices)
 {
     p->snapshots = sn;
+    p->notices = notices;
 }
 
 struct frontier *pump_frontier(struct pump *p)
@@ -240,6 +243,8 @@ static void keep_shapes(struct pump *p)
             break_down(p, PUMP_NEEDS_STOP, &why);
             return;
         }
+        if (p->snapshots != NULL)
+            snapshots_reshaped(p->snapshots, view_of(w->db), view_of(w->table));
     }
     drop_shapes(p);
 }
@@ -324,10 +329,27 @@ static bool serve_snapshots(struct pump *p, int64_t now_ms, int *wait_ms)
     }
 }
 
+/* Notices of what was sent go with it. False when they can't be sent now. */
+static bool send_notices(struct pump *p)
+{
+    struct fail why;
+    if (p->notices == NULL || p->frontier.is_split || notices_send(p->notices, p->sink, &why))
+        return true;
+    if (why.kind != FAIL_NONE)
+        break_down(p, PUMP_NEEDS_STOP, &why);
+    return false;
+}
+
+static bool serve(struct pump *p, int64_t now_ms, int *wait_ms)
+{
+    return serve_snapshots(p, now_ms, wait_ms) && send_notices(p);
+}
+
 static bool is_storable(const struct pump *p)
 {
     bool has_half_block = p->snapshots != NULL && incremental_block(snapshots_incremental(p->snapshots)) != NULL;
-    return frontier_is_storable(&p->frontier) && !has_half_block;
+    bool is_told = p->notices == NULL || notices_are_sent(p->notices);
+    return frontier_is_storable(&p->frontier) && !has_half_block && is_told;
 }
 
 /* ---- committing ---- */
@@ -354,7 +376,8 @@ static int commit_due_ms(const struct pump *p, int64_t now_ms)
     if (p->is_finishing || !p->has_stored)
         return 0; /* a first start is told as ready when its position is stored */
     int64_t due;
-    if (has_records(p) || p->keeps_shapes) {
+    bool has_progress = p->snapshots != NULL && snapshots_have_changed(p->snapshots);
+    if (has_records(p) || p->keeps_shapes || has_progress) {
         int64_t opened_ms = sink_counts(p->sink)->opened_ms;
         due = (opened_ms > 0 ? opened_ms : p->stored_ms) + p->set.commit_interval_ms;
         if (p->dry_since_ms > 0 && !is_reading_tables(p)) {
@@ -372,6 +395,8 @@ static int commit_due_ms(const struct pump *p, int64_t now_ms)
 static void start_commit(struct pump *p)
 {
     struct fail why;
+    if (p->snapshots != NULL)
+        snapshots_store(p->snapshots);
     buf_clear(&p->scratch);
     offsets_print(&p->frontier.state, &p->scratch);
     if (!commit_keep_offset(p->committer, buf_view(&p->offset_key), true, buf_view(&p->scratch), &why)) {
@@ -473,7 +498,7 @@ static const struct change *next_change(struct pump *p, struct inbox_chunk **chu
  * something could not be sent now. */
 static bool move_some(struct pump *p, int64_t *now_ms, int *wait_ms)
 {
-    if (!serve_snapshots(p, *now_ms, wait_ms))
+    if (!serve(p, *now_ms, wait_ms))
         return false;
     for (int n = 0; n < TURN_CHANGES && p->state == PUMP_RUNNING; n++) {
         struct inbox_chunk *chunk = NULL;
@@ -490,7 +515,7 @@ static bool move_some(struct pump *p, int64_t *now_ms, int *wait_ms)
         }
         if (n % CLOCK_EVERY_CHANGES == 0)
             *now_ms = clock_mono_ms();
-        if (moves_place(chg) && p->snapshots != NULL && !serve_snapshots(p, *now_ms, wait_ms))
+        if (moves_place(chg) && p->snapshots != NULL && !serve(p, *now_ms, wait_ms))
             return false;
         if (!p->frontier.is_split && commit_due_ms(p, *now_ms) == 0)
             return true;

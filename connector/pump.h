@@ -18,7 +18,8 @@
  * Always true:
  *   P1  a position is stored only in, or after, the commit of all records before it
  *   P2  while a commit runs nothing is given to the producer; the reader goes on until the inbox is full
- *   P3  the rows of a closed window are sent without a change between them, and their progress is stored with them
+ *   P3  the rows of a closed window are sent without a change between them; their progress is stored, and notices of it
+ *       go, with them
  *
  * Loop thread only; never waits.
  */
@@ -62,13 +63,14 @@ enum pump_need {
 
 struct pump;
 struct snapshots;
+struct notices;
 
 /* All lent. The store takes up shapes as they pass. */
 struct pump *pump_new(const struct pump_settings *set, struct inbox *in, struct shape_store *shapes);
 void pump_free(struct pump **p);
 
-/* The re-reads that go beside the stream (lent); before the first pump_start. */
-void pump_attach(struct pump *p, struct snapshots *sn);
+/* The re-reads that go beside the stream, and what is told of them (lent); before the first pump_start. */
+void pump_attach(struct pump *p, struct snapshots *sn, struct notices *notices);
 
 /* What the parts around the pump may look at and add to: the state that is stored next. */
 struct frontier *pump_frontier(struct pump *p);

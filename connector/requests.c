@@ -6,6 +6,7 @@
 #include "connector/regex.h"
 #include "signal/consumer.h"
 #include "signal/parse.h"
+#include "snapshot/chunk_filter.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -127,7 +128,6 @@ static bool expand_pattern(const struct requests *req, struct view pattern, cons
 {
     struct buf id;
     struct regex *re = regex_new(pattern, why);
-    size_t before = list->n;
     bool has_match = false;
     if (re == NULL)
         return fail_add(why, "read the pattern %.*s", VIEW_ARGS(pattern));
@@ -142,7 +142,6 @@ static bool expand_pattern(const struct requests *req, struct view pattern, cons
         has_match = true;
         list_add(list, db, table);
     }
-    (void)before;
     buf_fini(&id);
     regex_free(&re);
     if (!has_match)
@@ -204,11 +203,12 @@ static bool add_tables(struct requests *req, const struct signal *sig, const str
         tables[i] = table_read_new(list->items[i].db, list->items[i].table);
         tables[i]->surrogate = sig->surrogate.n == 0 ? NULL : view_to_string(sig->surrogate);
         tables[i]->signal_id = sig->has_id ? view_to_string(sig->id) : NULL;
-        ok = find_filter(sig, &list->items[i], &tables[i]->filter, why);
+        ok = find_filter(sig, &list->items[i], &tables[i]->filter, why) &&
+             (tables[i]->filter == NULL || chunk_filter_check(tables[i]->filter, why));
     }
     for (size_t i = 0; i < list->n; i++) {
         if (ok)
-            incremental_add(snapshots_incremental(req->snapshots), tables[i], false);
+            incremental_add(snapshots_incremental(req->snapshots), tables[i]);
         else if (tables[i] != NULL)
             table_read_free(&tables[i]);
     }
@@ -242,6 +242,23 @@ static bool execute(struct requests *req, const struct signal *sig, struct arena
     return ok;
 }
 
+/* ---- the end of a signal ---- */
+
+static struct view signal_id_of(const struct table_read *t)
+{
+    return view_of(t->signal_id == NULL ? "" : t->signal_id);
+}
+
+/* A table leaves the queue: its signal has ended when no other one of it is there. */
+static void end_if_last(struct requests *req, const struct table_read *t)
+{
+    const struct table_read *q = incremental_tables(snapshots_incremental(req->snapshots));
+    for (; q != NULL; q = q->next_in_queue)
+        if (q != t && view_equal(signal_id_of(q), signal_id_of(t)))
+            return;
+    signal_log_end(snapshots_signals(req->snapshots), signal_id_of(t));
+}
+
 /* ---- stop ---- */
 
 struct stopping {
@@ -264,8 +281,8 @@ static bool is_to_stop(void *ctx, const struct table_read *t)
         if (buf_size(&st->stopped) > 0)
             buf_put_u8(&st->stopped, ',');
         buf_put_view(&st->stopped, buf_view(&id));
-        signal_log_end(snapshots_signals(st->req->snapshots), view_of(t->signal_id == NULL ? "" : t->signal_id),
-                       OUTCOME_STOPPED, NULL);
+        signal_log_note(snapshots_signals(st->req->snapshots), signal_id_of(t), OUTCOME_STOPPED, NULL);
+        end_if_last(st->req, t);
     }
     buf_fini(&id);
     return matches;
@@ -393,14 +410,7 @@ void requests_service(struct requests *req)
 
 void requests_table_done(struct requests *req, const struct table_read *t)
 {
-    const char *id = t->signal_id == NULL ? "" : t->signal_id;
-    struct signal_log *log = snapshots_signals(req->snapshots);
-    for (const struct table_read *q = incremental_tables(snapshots_incremental(req->snapshots)); q != NULL;
-         q = q->next_in_queue)
-        if (q != t && strcmp(q->signal_id == NULL ? "" : q->signal_id, id) == 0)
-            return; /* more of this signal is to come */
     if (t->state == TABLE_FAILED)
-        signal_log_end(log, view_of(id), OUTCOME_REFUSED, t->why.text);
-    else
-        signal_log_end(log, view_of(id), OUTCOME_DONE, NULL);
+        signal_log_note(snapshots_signals(req->snapshots), signal_id_of(t), OUTCOME_REFUSED, t->why.text);
+    end_if_last(req, t);
 }

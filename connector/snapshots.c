@@ -14,6 +14,7 @@ struct snapshots {
     struct snapshots_hooks hooks;
     struct incremental *inc;
     struct signal_log signals;
+    bool has_changed; /* the frontier's state does not have the progress as it is */
 };
 
 /* ---- what the re-reads ask ---- */
@@ -116,6 +117,7 @@ bool snapshots_free(struct snapshots **snapshots, int timeout_ms)
 bool snapshots_load(struct snapshots *sn, const struct offset_state *stored, struct fail *why)
 {
     incremental_reset(sn->inc);
+    sn->has_changed = false;
     signal_log_fini(&sn->signals);
     signal_log_init(&sn->signals);
     if (!progress_load(sn->inc, &sn->signals, stored->snapshots, why))
@@ -137,26 +139,49 @@ struct signal_log *snapshots_signals(struct snapshots *sn)
 
 void snapshots_changed(struct snapshots *sn)
 {
-    struct offset_state *st = &sn->frontier->state;
-    free(st->snapshots);
-    st->snapshots = progress_print(sn->inc, &sn->signals);
-    st->is_paused = incremental_is_paused(sn->inc);
+    sn->has_changed = true;
     sn->frontier->has_moved = true;
 }
 
+void snapshots_store(struct snapshots *sn)
+{
+    struct offset_state *st = &sn->frontier->state;
+    if (!sn->has_changed)
+        return;
+    free(st->snapshots);
+    st->snapshots = progress_print(sn->inc, &sn->signals);
+    st->is_paused = incremental_is_paused(sn->inc);
+    sn->has_changed = false;
+}
+
 /* ---- the pump ---- */
+
+/* A change that is not sent is no newer truth for the topic: the row that was read stays, as if it had been read before.
+ * But what was deleted must not come back. */
+static void hear_unsent(struct snapshots *sn, const struct change_record *rec)
+{
+    if (rec->after_key.n == 0)
+        incremental_hear(sn->inc, rec->table, rec->before_key, VIEW_NONE);
+}
+
+void snapshots_reshaped(struct snapshots *sn, struct view db, struct view table)
+{
+    incremental_reshaped(sn->inc, db, table);
+}
 
 void snapshots_hear(struct snapshots *sn, const struct change *chg)
 {
     switch (chg->kind) {
     case CHANGE_RECORD:
-    case CHANGE_UNSENT:
         if (chg->record.table != NULL && chg->record.before_key.n + chg->record.after_key.n > 0)
             incremental_hear(sn->inc, chg->record.table, chg->record.before_key, chg->record.after_key);
         break;
+    case CHANGE_UNSENT:
+        hear_unsent(sn, &chg->record);
+        break;
     case CHANGE_SHAPE:
     case CHANGE_REWRITE:
-        incremental_reshaped(sn->inc, chg->mark.db, chg->mark.table);
+        snapshots_reshaped(sn, chg->mark.db, chg->mark.table);
         break;
     case CHANGE_ORIGIN:
         incremental_other_server(sn->inc);
@@ -182,6 +207,11 @@ int snapshots_service(struct snapshots *sn, int64_t now_ms)
         .server_uuid = f->state.server_uuid,
     };
     return incremental_service(sn->inc, &place, now_ms, clock_wall_ns());
+}
+
+bool snapshots_have_changed(const struct snapshots *sn)
+{
+    return sn->has_changed;
 }
 
 bool snapshots_are_running(const struct snapshots *sn)

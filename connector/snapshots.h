@@ -33,7 +33,7 @@ MUST_USE bool snapshots_load(struct snapshots *sn, const struct offset_state *st
 struct incremental *snapshots_incremental(struct snapshots *sn);
 struct signal_log *snapshots_signals(struct snapshots *sn);
 
-/* The progress is another: it goes into the state that is stored next. */
+/* The progress is another: it goes into the state that is stored next, with all that was sent before. */
 void snapshots_changed(struct snapshots *sn);
 
 /* ---- for the pump ---- */
@@ -41,10 +41,19 @@ void snapshots_changed(struct snapshots *sn);
 /* A change was sent or passed. */
 void snapshots_hear(struct snapshots *sn, const struct change *chg);
 
+/* The table's shape in the store is another from here on; CHANGE_SHAPE announced it. */
+void snapshots_reshaped(struct snapshots *sn, struct view db, struct view table);
+
+/* Puts the progress into the frontier's state, which is about to be stored. */
+void snapshots_store(struct snapshots *sn);
+
 /* A turn; the stream stands where the frontier says. In how many ms it wants another, -1: when news come. */
 int snapshots_service(struct snapshots *sn, int64_t now_ms);
 
 bool snapshots_are_running(const struct snapshots *sn);
+
+/* There is progress that snapshots_store has not seen: signals should be answered soon. */
+bool snapshots_have_changed(const struct snapshots *sn);
 
 /* Whether a table exists here, is captured, and what it looks like; one count. */
 enum incremental_shape snapshots_find_shape(struct snapshots *sn, struct view db, struct view table,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "snapshot/chunk.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,6 +106,29 @@ bool chunk_choose_path(struct chunk_path *path, const struct shape *shape, const
         return choose_surrogate(path, key, surrogate, why);
     path->index = key->name;
     return add_index(path, key, key->n_parts, why);
+}
+
+/* FNV-1a; each piece ends with a zero byte, so that pieces can't flow into each other. */
+static void digest(uint64_t *h, struct view piece)
+{
+    for (size_t i = 0; i <= piece.n; i++)
+        *h = (*h ^ (i < piece.n ? piece.p[i] : 0)) * 0x100000001b3u;
+}
+
+void chunk_path_digest(const struct chunk_path *path, char out[17])
+{
+    uint64_t h = 0xcbf29ce484222325u;
+    for (unsigned i = 0; i < path->n; i++) {
+        const struct column *col = &path->shape->columns[path->parts[i].column];
+        const uint8_t facts[] = {(uint8_t)col->kind, col->is_unsigned, path->parts[i].is_descending, col->is_nullable};
+        digest(&h, col->name);
+        digest(&h, (struct view){facts, sizeof facts});
+        digest(&h, view_of(col->charset == NULL ? "" : col->charset->name));
+        digest(&h, col->collation);
+        for (uint32_t k = 0; k < col->n_members; k++)
+            digest(&h, col->members[k]);
+    }
+    snprintf(out, 17, "%016llx", (unsigned long long)h);
 }
 
 /* ---- pieces of SQL ---- */
@@ -335,56 +359,4 @@ void chunk_put_select(struct chunk_statement *st, const struct chunk_path *path,
     put_order(st, path, false);
     buf_printf(&st->sql, " LIMIT %u%s", range->limit, range->for_share ? " FOR SHARE" : "");
     buf_put_u8(&st->sql, 0);
-}
-
-/* ---- filters ---- */
-
-static const char *skip_quoted(const char *c, char quote)
-{
-    for (c++; *c != '\0'; c++) {
-        if (*c == '\\' && quote != '`' && c[1] != '\0')
-            c++;
-        else if (*c == quote && c[1] == quote)
-            c++;
-        else if (*c == quote)
-            return c;
-    }
-    return NULL;
-}
-
-bool chunk_check_filter(const char *filter, struct fail *why)
-{
-    int depth = 0;
-    for (const char *c = filter; *c != '\0'; c++) {
-        if (*c == '\'' || *c == '"' || *c == '`') {
-            c = skip_quoted(c, *c);
-            if (c == NULL)
-                return fail_set(why, FAIL_REFUSE, FAIL_AREA_REFUSED, 0, "a quote is not closed in the filter %s",
-                                filter);
-        } else if (c[0] == '/' && c[1] == '*') {
-            if (c[2] == '!' || c[2] == '+')
-                return fail_set(why, FAIL_REFUSE, FAIL_AREA_REFUSED, 0, "an executable comment stands in the filter %s",
-                                filter);
-            c = strstr(c + 2, "*/");
-            if (c == NULL)
-                return fail_set(why, FAIL_REFUSE, FAIL_AREA_REFUSED, 0, "a comment is not closed in the filter %s",
-                                filter);
-            c++;
-        } else if (*c == '#' || (c[0] == '-' && c[1] == '-' && (c[2] == '\0' || (unsigned char)c[2] <= ' '))) {
-            c = strchr(c, '\n');
-            if (c == NULL)
-                break;
-        } else if (*c == ';') {
-            return fail_set(why, FAIL_REFUSE, FAIL_AREA_REFUSED, 0, "a second statement stands in the filter %s",
-                            filter);
-        } else if (*c == '(') {
-            depth++;
-        } else if (*c == ')' && --depth < 0) {
-            return fail_set(why, FAIL_REFUSE, FAIL_AREA_REFUSED, 0, "the filter breaks out of its parentheses: %s",
-                            filter);
-        }
-    }
-    if (depth != 0)
-        return fail_set(why, FAIL_REFUSE, FAIL_AREA_REFUSED, 0, "a parenthesis is not closed in the filter %s", filter);
-    return true;
 }

@@ -46,6 +46,9 @@ struct chunk_path {
 MUST_USE bool chunk_choose_path(struct chunk_path *path, const struct shape *shape, const char *surrogate,
                                 struct fail *why);
 
+/* A digest of all that decides how keys are ordered and what their stored text means: 16 hex digits and a NUL. */
+void chunk_path_digest(const struct chunk_path *path, char out[17]);
+
 /* A value for a `?`, in order. */
 struct chunk_param {
     const struct column *column;
@@ -72,14 +75,11 @@ struct chunk_range {
     unsigned n_columns;
     const struct chunk_key_value *after;
     const struct chunk_key_value *last;
-    const char *filter; /* NULL: none */
+    const char *filter; /* NULL: none; checked (chunk_filter.h) */
     uint32_t limit;
     bool for_share;
 };
 
 void chunk_put_select(struct chunk_statement *st, const struct chunk_path *path, const struct chunk_range *range);
-
-/* Whether a filter stays within its parentheses: quotes, comments and nesting end where they should. */
-MUST_USE bool chunk_check_filter(const char *filter, struct fail *why);
 
 #endif

@@ -22,7 +22,7 @@ bool chunk_fault_breaks_connection(const struct fail *why);
 bool chunk_fault_is_timeout(const struct fail *why);
 
 /* Whether a plan (EXPLAIN FORMAT=TREE) reads only the range it was asked for, in the order of the index. Else *step is
- * the step of it that does not. */
-bool chunk_plan_is_good(struct view plan, struct view *step);
+ * the step of it that does not. may_scan: reading the index from its start does no harm, as it is the range or is small. */
+bool chunk_plan_is_good(struct view plan, bool may_scan, struct view *step);
 
 #endif

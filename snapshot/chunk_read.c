@@ -7,6 +7,7 @@
 #include "record/render.h"
 #include "snapshot/chunk.h"
 #include "snapshot/chunk_fault.h"
+#include "snapshot/chunk_filter.h"
 #include "snapshot/query.h"
 
 #include <stdio.h>
@@ -14,7 +15,8 @@
 
 enum {
     LOW_PATIENCE_MS = 10000, /* then the order is given back, with a reason */
-    LOW_SLICE_MS = 200,      /* so that an order that nobody wants ends soon */
+    SMALL_TABLE_ROWS = 1000,
+    LOW_SLICE_MS = 200, /* so that an order that nobody wants ends soon */
 };
 
 /* A row on its way: places in the memory that still grows. */
@@ -158,7 +160,7 @@ static bool begin(struct reading *rd)
 {
     const struct chunk_order *order = rd->order;
     struct fail *why = &rd->answer->why;
-    if (order->filter != NULL && !chunk_check_filter(order->filter, why))
+    if (order->filter != NULL && !chunk_filter_check(order->filter, why))
         return give_up(rd, CHUNK_REFUSED);
     if (!chunk_choose_path(&rd->path, order->shape, order->surrogate, why) || !find_plan(rd) ||
         !read_key(rd, &order->after, &rd->after) || !read_key(rd, &order->last, &rd->last))
@@ -271,7 +273,8 @@ static bool check_plan(struct reading *rd, const struct chunk_range *range)
     buf_init(&plan);
     chunk_put_select(&r->statement, &rd->path, range);
     bool is_known = query_explain(r->query, &r->statement, &plan, &rd->answer->why);
-    bool is_good = is_known && chunk_plan_is_good(buf_view(&plan), &step);
+    bool may_scan = range->after == NULL || rd->answer->estimated_rows < SMALL_TABLE_ROWS;
+    bool is_good = is_known && chunk_plan_is_good(buf_view(&plan), may_scan, &step);
     if (is_known && !is_good)
         fail_set(&rd->answer->why, FAIL_REFUSE, FAIL_AREA_DATA, 0,
                  "%s can't be read in key order: the server would not scan a range of index %.*s, but: %.*s",

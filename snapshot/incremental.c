@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "record/table_id.h"
+#include "snapshot/chunk.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +25,7 @@ struct incremental {
     bool is_paused;
     struct block *block; /* being sent */
     struct lane *block_lane;
-    uint64_t rows_in_second; /* for the rate limit */
-    int64_t second_ms;
+    int64_t next_order_ms; /* by the rate limit, not before */
 };
 
 struct incremental *incremental_new(const struct incremental_settings *set, const struct incremental_hooks *hooks)
@@ -106,30 +106,11 @@ bool incremental_free(struct incremental **incremental, int timeout_ms)
 
 /* ---- the queue ---- */
 
-static bool same_text(const char *a, const char *b)
+void incremental_add(struct incremental *inc, struct table_read *t)
 {
-    return (a == NULL && b == NULL) || (a != NULL && b != NULL && strcmp(a, b) == 0);
-}
-
-static bool is_queued(const struct incremental *inc, const struct table_read *t)
-{
-    for (const struct table_read *q = inc->first; q != NULL; q = q->next_in_queue)
-        if (strcmp(q->db, t->db) == 0 && strcmp(q->table, t->table) == 0 && same_text(q->filter, t->filter) &&
-            same_text(q->surrogate, t->surrogate) && chunk_key_is_empty(&q->done))
-            return true;
-    return false;
-}
-
-bool incremental_add(struct incremental *inc, struct table_read *t, bool is_loaded)
-{
-    if (!is_loaded && is_queued(inc, t)) {
-        table_read_free(&t);
-        return false;
-    }
     t->next_in_queue = NULL;
     *inc->last = t;
     inc->last = &t->next_in_queue;
-    return true;
 }
 
 unsigned incremental_stop(struct incremental *inc, bool (*matches)(void *ctx, const struct table_read *t), void *ctx)
@@ -219,6 +200,25 @@ static void fail_table(struct table_read *t, const char *status, const char *rea
     table_read_fail(t, status, &why);
 }
 
+/* The order it is read in; when it is another than the one that the stored key is of, all is read from the start. */
+static bool choose_path(struct table_read *t, const struct shape *shape)
+{
+    struct chunk_path path;
+    struct fail why;
+    char digest[TABLE_PATH_BYTES];
+    if (!chunk_choose_path(&path, shape, t->surrogate, &why)) {
+        table_read_fail(t, "SKIPPED", &why);
+        return false;
+    }
+    chunk_path_digest(&path, digest);
+    if (t->path[0] != '\0' && strcmp(t->path, digest) != 0) {
+        log_info("incremental", "%s.%s: its key has changed, it is read from the start", t->db, t->table);
+        table_read_restart(t);
+    }
+    memcpy(t->path, digest, sizeof digest);
+    return true;
+}
+
 /* Gives a waiting table its shape as the stream has it now. */
 static void shape_table(struct incremental *inc, struct table_read *t)
 {
@@ -234,9 +234,9 @@ static void shape_table(struct incremental *inc, struct table_read *t)
     case INCREMENTAL_SHAPE_FOUND:
         break;
     }
-    if (t->surrogate == NULL && shape->n_key == 0) {
+    if (shape->n_key == 0) {
         fail_table(t, "NO_PRIMARY_KEY", "it has neither a primary key nor a unique key of NOT NULL columns");
-    } else {
+    } else if (choose_path(t, shape)) {
         struct plan *plan = plan_new(shape, inc->set.record, &why);
         if (plan == NULL)
             table_read_fail(t, "SQL_EXCEPTION", &why);
@@ -255,16 +255,19 @@ static size_t held_bytes(const struct incremental *inc)
     return n;
 }
 
-/* True when the rate limit lets another chunk be read. */
-static bool has_rate(struct incremental *inc, int64_t now_ms)
+/* How large a chunk may get: a fair part of the budget, so that some can be open together. */
+static size_t chunk_bytes(const struct incremental *inc)
 {
-    if (inc->set.rows_per_second == 0)
-        return true;
-    if (now_ms - inc->second_ms >= 1000) {
-        inc->second_ms = now_ms;
-        inc->rows_in_second = 0;
-    }
-    return inc->rows_in_second < inc->set.rows_per_second;
+    enum { LEAST_BYTES = 64 * 1024 };
+    size_t part = inc->set.budget_bytes / (2 * inc->set.threads);
+    return part < LEAST_BYTES ? LEAST_BYTES : part;
+}
+
+/* The rate limit spreads chunks evenly: the next one waits as long as the rows of this one may take. */
+static void note_order(struct incremental *inc, int64_t now_ms)
+{
+    int64_t took_ms = (int64_t)((uint64_t)inc->set.chunk_size * 1000 / inc->set.rows_per_second);
+    inc->next_order_ms = (now_ms > inc->next_order_ms ? now_ms : inc->next_order_ms) + took_ms;
 }
 
 static bool start_worker(struct incremental *inc, struct lane *lane, int64_t now_ms)
@@ -280,15 +283,17 @@ static bool start_worker(struct incremental *inc, struct lane *lane, int64_t now
     return false;
 }
 
-static void order_chunk(struct incremental *inc, struct lane *lane, const struct snapshot_place *place)
+static void order_chunk(struct incremental *inc, struct lane *lane, const struct snapshot_place *place, int64_t now_ms)
 {
     struct chunk_order order;
     table_read_order(lane->table, inc->set.chunk_size, &order);
+    order.max_bytes = chunk_bytes(inc);
     order.has_barrier = inc->hooks.barrier(inc->hooks.ctx, &order.barrier);
     memcpy(order.server_uuid, place->server_uuid, strnlen(place->server_uuid, sizeof order.server_uuid - 1) + 1);
     worker_order(lane->worker, &order);
     chunk_order_fini(&order);
-    inc->rows_in_second += inc->set.chunk_size;
+    if (inc->set.rows_per_second > 0)
+        note_order(inc, now_ms);
 }
 
 static void order_if_wanted(struct incremental *inc, struct lane *lane, const struct snapshot_place *place,
@@ -301,8 +306,8 @@ static void order_if_wanted(struct incremental *inc, struct lane *lane, const st
     /* A chunk alone may be larger than the budget: it is read when nothing else is held. */
     size_t held = held_bytes(inc);
     bool has_room = held == 0 || held < inc->set.budget_bytes;
-    if (has_room && has_rate(inc, now_ms) && table_read_wants_chunk(lane->table, now_ms))
-        order_chunk(inc, lane, place);
+    if (has_room && now_ms >= inc->next_order_ms && table_read_wants_chunk(lane->table, now_ms))
+        order_chunk(inc, lane, place, now_ms);
 }
 
 /* ---- answers and closings ---- */
@@ -402,8 +407,8 @@ int incremental_service(struct incremental *inc, const struct snapshot_place *pl
             wait_ms = 0;
         else if (wait_ms != 0 && lane->table->again_at_ms > now_ms)
             wait_ms = (int)(lane->table->again_at_ms - now_ms);
-        else if (wait_ms < 0 && inc->set.rows_per_second > 0)
-            wait_ms = 50;
+        else if (wait_ms < 0 && inc->next_order_ms > now_ms)
+            wait_ms = (int)(inc->next_order_ms - now_ms);
     }
     return inc->block != NULL ? 0 : wait_ms;
 }

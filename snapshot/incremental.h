@@ -66,9 +66,8 @@ struct incremental *incremental_new(const struct incremental_settings *set, cons
 /* False: a worker does not end in time; leave the process. */
 bool incremental_free(struct incremental **inc, int timeout_ms);
 
-/* Appends a table, which is taken; one that is in the queue with the same filter and surrogate is not added again
- * (false; t is freed). is_loaded: from a stored state, nothing is told. */
-bool incremental_add(struct incremental *inc, struct table_read *t, bool is_loaded);
+/* Appends a table, which is taken. One that is in the queue already is read once more in its turn. */
+void incremental_add(struct incremental *inc, struct table_read *t);
 
 /* Takes out the tables for which matches says yes; returns how many. */
 unsigned incremental_stop(struct incremental *inc, bool (*matches)(void *ctx, const struct table_read *t), void *ctx);

@@ -5,7 +5,11 @@
 
 #include <stdlib.h>
 
-enum { AGAIN_MS = 200 };
+enum {
+    AGAIN_FIRST_MS = 20, /* a shape that changed is told soon */
+    AGAIN_MOST_MS = 2000,
+    PATIENCE_MS = 10000, /* then a person is told what is waited for */
+};
 
 struct table_read *table_read_new(struct view db, struct view table)
 {
@@ -98,22 +102,58 @@ void table_read_order(struct table_read *t, uint32_t limit, struct chunk_order *
     chunk_key_set(&order->after, buf_view(&t->read.text));
     if (t->has_last)
         chunk_key_set(&order->last, buf_view(&t->last.text));
-    order->limit = limit;
+    t->limit = t->rows_fit > 0 && t->rows_fit < limit ? t->rows_fit : limit;
+    order->limit = t->limit;
 }
 
-/* The order came to nothing: its window is closed again, and it will be ordered anew. */
-static void withdraw(struct table_read *t, int64_t again_at_ms)
+/* The order came to nothing: its window is closed again. */
+static void withdraw(struct table_read *t)
 {
     struct table_window *w = newest(t);
     window_drop(&w->window);
     w->is_ordered = false;
     t->n_windows--;
-    t->again_at_ms = again_at_ms;
+}
+
+/* It will be ordered anew, after a pause that grows. */
+static void try_again(struct table_read *t, const struct fail *why, int64_t now_ms)
+{
+    int64_t pause_ms = AGAIN_FIRST_MS << (t->n_failed < 7 ? t->n_failed : 7);
+    withdraw(t);
+    t->n_failed++;
+    t->again_at_ms = now_ms + (pause_ms < AGAIN_MOST_MS ? pause_ms : AGAIN_MOST_MS);
+    log_debug("table_read", "%s.%s: chunk is read again: %s", t->db, t->table, why->text);
+    if (t->failing_since_ms == 0)
+        t->failing_since_ms = now_ms;
+    if (t->is_told || now_ms - t->failing_since_ms < PATIENCE_MS)
+        return;
+    t->is_told = true;
+    log_warn("table_read", "the snapshot of %s.%s waits: %s", t->db, t->table, why->text);
+}
+
+static void note_success(struct table_read *t)
+{
+    if (t->is_told)
+        log_info("table_read", "the snapshot of %s.%s goes on", t->db, t->table);
+    t->is_told = false;
+    t->failing_since_ms = 0;
+    t->n_failed = 0;
+}
+
+/* A chunk that was cut at its bytes says how many rows fit; when they are smaller again, more are tried. */
+static void adapt_limit(struct table_read *t, const struct chunk_answer *answer)
+{
+    if (answer->n_read < t->limit && !answer->is_final)
+        t->rows_fit = answer->n_read;
+    else if (t->rows_fit > 0)
+        t->rows_fit = t->rows_fit > UINT32_MAX / 2 ? 0 : t->rows_fit * 2;
 }
 
 static void take_rows(struct table_read *t, struct chunk_answer *answer)
 {
     struct table_window *w = newest(t);
+    note_success(t);
+    adapt_limit(t, answer);
     w->is_ordered = false;
     w->is_final = answer->is_final;
     w->n_read = answer->n_read;
@@ -143,11 +183,10 @@ void table_read_answer(struct table_read *t, struct chunk_answer *answer, int64_
     case CHUNK_AGAIN:
     case CHUNK_OTHER_SERVER:
     case CHUNK_OTHER_SHAPE:
-        log_debug("table_read", "%s.%s: chunk is read again: %s", t->db, t->table, answer->why.text);
-        withdraw(t, now_ms + AGAIN_MS);
+        try_again(t, &answer->why, now_ms);
         break;
     case CHUNK_REFUSED:
-        withdraw(t, 0);
+        withdraw(t);
         table_read_fail(t, "SQL_EXCEPTION", &answer->why);
         break;
     }
@@ -197,6 +236,15 @@ void table_read_rewind(struct table_read *t)
     forget_shape(t);
     if (t->state == TABLE_READING)
         set_state(t, TABLE_WAITING, "back to the last closed key");
+}
+
+void table_read_restart(struct table_read *t)
+{
+    buf_clear(&t->done.text);
+    buf_clear(&t->read.text);
+    buf_clear(&t->last.text);
+    t->has_last = false;
+    t->rows_read = t->rows_done = 0;
 }
 
 void table_read_fail(struct table_read *t, const char *status, const struct fail *why)

@@ -28,6 +28,10 @@
 
 enum { WINDOWS_AHEAD = 3 };
 
+/* A digest of the order a table is read in: which columns, of what kind, by which index. A stored key means a place in
+ * that order only. "": not known yet. */
+enum { TABLE_PATH_BYTES = 17 };
+
 enum table_read_state { TABLE_WAITING, TABLE_READING, TABLE_DONE, TABLE_FAILED };
 
 /* A window and what it will say when it closes. */
@@ -50,16 +54,22 @@ struct table_read {
     struct fail why;    /* FAILED */
     const char *status; /* how it ended, as notifications name it */
 
+    char path[TABLE_PATH_BYTES];
     const struct shape *shape; /* counted; READING */
     struct plan *plan;
     struct chunk_key done; /* last key of the last closed window: what is stored */
     struct chunk_key read; /* last key that was read */
     struct chunk_key last; /* largest key of the table, fixed at its start */
     bool has_last;
-    bool is_read;        /* nothing is left to order */
-    int64_t again_at_ms; /* an order failed: not before */
-    uint64_t rows_read;  /* dropped ones too */
-    uint64_t rows_done;  /* of those, in closed windows: what is stored */
+    bool is_read;             /* nothing is left to order */
+    int64_t again_at_ms;      /* an order failed: not before */
+    int64_t failing_since_ms; /* orders have failed since then; 0: the last one did not */
+    unsigned n_failed;
+    bool is_told;       /* that it has to wait */
+    uint32_t limit;     /* rows of the order under way */
+    uint32_t rows_fit;  /* so many fitted into the bytes of an order; 0: as many as there may be */
+    uint64_t rows_read; /* dropped ones too */
+    uint64_t rows_done; /* of those, in closed windows: what is stored */
     uint64_t rows_sent;
     int64_t estimated_rows; /* -1: unknown */
 
@@ -73,6 +83,9 @@ void table_read_free(struct table_read **t);
 
 /* The shape in force at the stream's place (one count is taken) and the plan for it (taken). */
 void table_read_set_shape(struct table_read *t, const struct shape *shape, struct plan *plan);
+
+/* The place that was reached means nothing in the order the table is read in now: it is read from the start. */
+void table_read_restart(struct table_read *t);
 
 /* Whether another chunk can be ordered now. */
 bool table_read_wants_chunk(const struct table_read *t, int64_t now_ms);

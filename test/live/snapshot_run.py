@@ -3,6 +3,8 @@
 import json
 import time
 
+from confluent_kafka import KafkaException
+
 from harness import wait_for
 
 
@@ -18,13 +20,17 @@ class Run:
         more.setdefault("key_converter_schemas_enable", "false")
         more.setdefault("value_converter_schemas_enable", "false")
         self.program = tidemark(mysql, kafka, also={"signal.kafka.topic": self.signals}, **more)
-        self._readers = {}
+        self._readers, self._parsed = {}, {}
+        self.was_ready = False
         if start:
             self.start()
 
     def start(self):
         self.program.start()
         self.program.wait_for_log("signals are read from topic", 60)
+        if not self.was_ready:
+            self.program.wait_for_log("ready: all that is committed", 60)
+        self.was_ready = True
         return self
 
     def sql(self, statements, args=None):
@@ -64,9 +70,19 @@ class Run:
             self._readers[topic] = self.kafka.reader(topic)
         return self._readers[topic]
 
+    def read(self, topic):
+        """All records of a topic so far; a busy broker is asked again."""
+        for _ in range(20):
+            try:
+                return self.reader(topic).read_to_end()
+            except KafkaException as fault:
+                last = fault
+                time.sleep(0.2)
+        raise last
+
     def state(self):
         """The stored offset as a dictionary, {} before the first."""
-        records = [record for record in self.reader(f"{self.prefix}-offsets").read_to_end()
+        records = [record for record in self.read(f"{self.prefix}-offsets")
                    if record.key and json.loads(record.key)[0] == self.prefix]
         return json.loads(records[-1].value) if records and records[-1].value else {}
 
@@ -78,21 +94,42 @@ class Run:
         found = [signal for signal in self.progress()["signals"] if signal["id"] == id]
         return found[-1] if found else None
 
-    def wait_outcome(self, id, outcome="done", timeout=60):
+    def wait_ended(self, id, timeout=60):
         def ended():
             record = self.outcome(id)
             return record and record["outcome"] != "running" and record
-        record = wait_for(ended, timeout, lambda: f"signal {id} to end; {self.progress()}; {self.program.tail(30)}", every=0.05)
+        return wait_for(ended, timeout, lambda: f"signal {id} to end; {str(self.progress())[:2000]}; {self.program.tail(30)}",
+                        every=0.05)
+
+    def wait_outcome(self, id, outcome="done", timeout=60):
+        record = self.wait_ended(id, timeout)
         assert record["outcome"] == outcome, (record, self.program.tail(30))
+        self._settle()
         return record
+
+    def _settle(self):
+        """Until what was committed with the state is to be seen in all topics: each partition is told of it by itself."""
+        uncommitted = {topic: self._ends(topic, "read_uncommitted") for topic in self.kafka.topics()
+                       if topic.startswith(f"{self.prefix}.")}
+        for topic, ends in uncommitted.items():
+            wait_for(lambda: all(self._ends(topic, "read_committed").get(number, 0) >= end for number, end in ends.items()),
+                     30, f"the end of {topic}")
+
+    def _ends(self, topic, isolation):
+        try:
+            return self.kafka.end_offsets(topic, isolation)
+        except KafkaException:
+            return {}
 
     def topic(self, table):
         return f"{self.prefix}.{self.database}.{table}"
 
     def records(self, table):
-        """(key, value) of all records of a table's topic, parsed; value None for tombstones."""
-        return [(json.loads(record.key), record.value and json.loads(record.value))
-                for record in self.reader(self.topic(table)).read_to_end()]
+        """(key, value) of all records of a table's topic, parsed; None for what is null."""
+        parsed = self._parsed.setdefault(table, [])
+        for record in self.read(self.topic(table))[len(parsed):]:
+            parsed.append((record.key and json.loads(record.key), record.value and json.loads(record.value)))
+        return parsed
 
     def rows(self, table, op="r"):
         """The after images (before images of deletes) of records with this op, in order."""
@@ -101,6 +138,11 @@ class Run:
     def wait_rows(self, table, count, op="r", timeout=30):
         return wait_for(lambda: len(self.rows(table, op)) >= count and self.rows(table, op), timeout,
                         lambda: f"{count} {op} rows of {table}, there are {len(self.rows(table, op))}; {self.program.tail(30)}")
+
+    def wait_rows_with(self, condition, table, timeout=30):
+        """Until a record whose after image meets the condition has come."""
+        wait_for(lambda: any(value and value["after"] and condition(value["after"]) for _, value in self.records(table)), timeout,
+                 lambda: f"a row of {table}; {self.program.tail(30)}")
 
     def table(self, table):
         """What a consumer that applies the topic in order ends with: key text -> after image."""
@@ -113,3 +155,7 @@ class Run:
             else:
                 held[json.dumps(key)] = value["after"]
         return held
+
+
+def ids(rows):
+    return [row["id"] for row in rows]

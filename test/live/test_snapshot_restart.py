@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Snapshots over kills, stops and pauses: what is stored is never read again, what is not is not lost."""
+import pytest
+
+from harness import wait_for
+from snapshot_run import Run, ids
+
+
+@pytest.fixture
+def run(mysql, kafka, tidemark, names):
+    return lambda **more: Run(mysql, kafka, tidemark, names, **more)
+
+
+def test_killed_snapshot_goes_on_without_any_write_on_the_server(run):
+    r = run(incremental_snapshot_chunk_size=1000, tidemark_snapshot_rows_per_second=6000)
+    r.sql("CREATE TABLE gauge (id INT PRIMARY KEY, v INT)")
+    r.fill("gauge", ((i, 0) for i in range(1, 30001)))
+    id = r.snapshot("gauge", wait=False)
+    r.wait_rows("gauge", 5000)
+    r.program.kill()
+    r.start()
+    r.wait_outcome(id)
+    assert ids(r.rows("gauge")) == list(range(1, 30001))
+    r.sql("INSERT INTO gauge VALUES (99999,1)")
+    assert ids(r.wait_rows("gauge", 30001, op="c"))[-1] == 99999
+
+
+def test_pause_survives_a_restart(run):
+    r = run(incremental_snapshot_chunk_size=500, tidemark_snapshot_rows_per_second=4000)
+    r.sql("CREATE TABLE gauge (id INT PRIMARY KEY, v INT)")
+    r.fill("gauge", ((i, 0) for i in range(1, 20001)))
+    id = r.snapshot("gauge", wait=False)
+    r.wait_rows("gauge", 2000)
+    r.ask("pause-snapshot", "p")
+    r.wait_outcome("p")
+    wait_for(lambda: _is_still(r), what="the open windows to close")
+    read = ids(r.rows("gauge"))
+    assert len(read) < 20000
+    r.sql("UPDATE gauge SET v=1 WHERE id <= 5")
+    r.wait_rows("gauge", 5, op="u")
+    assert ids(r.rows("gauge")) == read
+    r.program.stop()
+    r.start()
+    r.sql("UPDATE gauge SET v=2 WHERE id <= 5")
+    r.wait_rows("gauge", 10, op="u")
+    assert ids(r.rows("gauge")) == read
+    assert r.state()["tidemark_paused"] is True
+    r.ask("resume-snapshot", "q")
+    r.wait_outcome(id)
+    assert ids(r.rows("gauge")) == list(range(1, 20001))
+
+
+def _is_still(r):
+    """Twice the same number of rows, with a change streamed in between."""
+    before, updates = len(r.rows("gauge")), len(r.rows("gauge", "u"))
+    r.sql("UPDATE gauge SET v=v+10 WHERE id=20000")
+    r.wait_rows("gauge", updates + 1, op="u")
+    return len(r.rows("gauge")) == before
+
+
+def test_condition_survives_a_kill_byte_for_byte(run):
+    filter = "t = 'it''s \"high\"'"
+    r = run(incremental_snapshot_chunk_size=500, tidemark_snapshot_rows_per_second=1500)
+    r.sql("CREATE TABLE note (id INT PRIMARY KEY, t VARCHAR(40))")
+    r.fill("note", ((i, "it's \"high\"" if i % 2 else "low") for i in range(20000)))
+    id = r.snapshot("note", wait=False, additional_conditions=[{"data-collection": f"{r.database}.note", "filter": filter}])
+    r.wait_rows("note", 1500)
+    assert r.progress()["tables"][0]["filter"] == filter
+    r.program.kill()
+    r.start()
+    r.wait_outcome(id)
+    assert ids(r.rows("note")) == list(range(1, 20000, 2))
+
+
+def test_snapshot_goes_on_after_the_server_restarts(new_mysql, kafka, tidemark, names):
+    server = new_mysql()
+    r = Run(server, kafka, tidemark, names, incremental_snapshot_chunk_size=200, tidemark_snapshot_rows_per_second=2000,
+            errors_retry_delay_initial_ms=100)
+    r.sql("CREATE TABLE gauge (id INT PRIMARY KEY, v INT)")
+    r.fill("gauge", ((i, 0) for i in range(5000)))
+    id = r.snapshot("gauge", wait=False)
+    r.wait_rows("gauge", 600)
+    server.kill()
+    server.start()
+    r.wait_outcome(id)
+    assert ids(r.rows("gauge")) == list(range(5000))

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Snapshots and the shape of tables: excluded columns, DDL and TRUNCATE while a table is read, tables included later."""
+import pytest
+
+from harness import wait_for
+from snapshot_run import Run, ids
+
+
+@pytest.fixture
+def run(mysql, kafka, tidemark, names):
+    return lambda **more: Run(mysql, kafka, tidemark, names, **more)
+
+
+def test_excluded_column_is_not_even_selected(new_mysql, kafka, tidemark, names):
+    server = new_mysql(general_log=True)
+    r = Run(server, kafka, tidemark, names, column_exclude_list=f"{names.database}.member.pin", value_converter_schemas_enable="true")
+    r.sql("CREATE TABLE member (id INT PRIMARY KEY, name VARCHAR(20), pin CHAR(4)); INSERT INTO member VALUES (1,'Ada','1234')")
+    r.snapshot("member")
+    created, read = [value for _, value in r.records("member")]
+    assert created["payload"]["op"] == "c" and read["payload"]["op"] == "r"
+    assert created["payload"]["after"] == read["payload"]["after"] == {"id": 1, "name": "Ada"}
+    assert created["schema"] == read["schema"]
+    selects = [text for _, text in server.statements("tidemark") if "FORCE INDEX" in text]
+    assert selects and not any("pin" in text for text in selects)
+
+
+def test_columns_may_change_while_a_table_is_read(run):
+    r = run(incremental_snapshot_chunk_size=100, tidemark_snapshot_rows_per_second=500)
+    r.sql("CREATE TABLE gauge (id INT PRIMARY KEY, a INT, b VARCHAR(9))")
+    r.fill("gauge", ((i, i, "x") for i in range(1, 4001)))
+    r.wait_rows("gauge", 4000, op="c")
+    id = r.snapshot("gauge", wait=False)
+    r.wait_rows("gauge", 200)
+    r.sql("ALTER TABLE gauge ADD COLUMN depth INT NOT NULL DEFAULT 7 AFTER id;"
+          "ALTER TABLE gauge DROP COLUMN a; UPDATE gauge SET b='y' WHERE id<=10")
+    r.wait_outcome(id)
+    assert ids(r.rows("gauge")) == list(range(1, 4001))
+    place = {"old": 0, "both": 0, "new": 0}
+    for _, value in r.records("gauge")[4000:]:
+        row = value["after"]
+        kind = {("id", "a", "b"): "old", ("id", "depth", "a", "b"): "both", ("id", "depth", "b"): "new"}[tuple(row)]
+        place[kind] += 1
+        assert place["new"] == 0 or kind == "new"
+        assert row.get("a", row["id"]) == row["id"] and row["b"] in ("x", "y") and row.get("depth", 7) == 7
+    assert place["old"] >= 200 and place["new"] > 10
+    assert all(row["b"] == "y" for row in r.table("gauge").values() if row["id"] <= 10)
+
+
+def test_truncate_and_refill_while_a_table_is_read(run):
+    r = run(incremental_snapshot_chunk_size=50, tidemark_snapshot_rows_per_second=500, skipped_operations="none")
+    r.sql("CREATE TABLE gauge (id INT PRIMARY KEY, v INT)")
+    r.fill("gauge", ((i, 1) for i in range(2000)))
+    id = r.snapshot("gauge", wait=False)
+    r.wait_rows("gauge", 200)
+    r.sql("TRUNCATE gauge; INSERT INTO gauge VALUES (3,2),(1500,2)")
+    r.wait_outcome(id)
+    assert sorted(row["id"] for row in r.table("gauge").values()) == [3, 1500]
+
+
+def test_changed_key_is_read_from_its_start(run):
+    r = run(incremental_snapshot_chunk_size=50, tidemark_snapshot_rows_per_second=200)
+    r.sql("CREATE TABLE gauge (a INT NOT NULL, b INT NOT NULL, PRIMARY KEY (a))")
+    r.fill("gauge", ((i, 3000 - i) for i in range(1000)))
+    r.wait_rows("gauge", 1000, op="c")
+    id = r.snapshot("gauge", wait=False)
+    r.wait_rows("gauge", 200)
+    r.sql("ALTER TABLE gauge DROP PRIMARY KEY, ADD PRIMARY KEY (b)")
+    r.wait_outcome(id)
+    assert "its key has changed" in r.program.log_text()
+    after = [value["after"] for key, value in r.records("gauge") if value["op"] == "r" and "b" in key]
+    assert sorted(row["a"] for row in after) == list(range(1000))
+
+
+def test_dropped_table_ends_its_snapshot(run):
+    r = run(incremental_snapshot_chunk_size=50, tidemark_snapshot_rows_per_second=500)
+    r.sql("CREATE TABLE gauge (id INT PRIMARY KEY); CREATE TABLE other (id INT PRIMARY KEY); INSERT INTO other VALUES (1)")
+    r.fill("gauge", ((i,) for i in range(1000)))
+    r.snapshot("gauge", "other", wait=False)
+    r.wait_rows("gauge", 100)
+    r.sql("DROP TABLE gauge")
+    r.wait_rows("other", 1)
+    wait_for(lambda: r.progress()["tables"] == [], what="the queue to end")
+
+
+def test_table_included_later_is_known_and_can_be_read(run):
+    r = run(start=False, table_include_list=r"(?!x)x")
+    r.program.write(table_include_list=f"{r.database}.a")
+    r.sql("CREATE TABLE a (id INT PRIMARY KEY); INSERT INTO a VALUES (1)")
+    r.start()
+    r.sql("CREATE TABLE b (id INT PRIMARY KEY, v VARCHAR(9)); INSERT INTO a VALUES (2)")
+    r.fill("b", ((i, "o") for i in range(1000)))
+    r.sql("ALTER TABLE b ADD COLUMN w INT DEFAULT 5")
+    r.wait_rows("a", 1, op="c")
+    r.program.stop()
+    r.program.write(table_include_list=f"{r.database}.a,{r.database}.b")
+    r.start()
+    r.sql("INSERT INTO b VALUES (2000,'n',6)")
+    assert r.wait_rows("b", 1, op="c") == [{"id": 2000, "v": "n", "w": 6}]
+    r.snapshot("b")
+    assert ids(r.rows("b")) == [*range(1000), 2000]
+    assert all(row["w"] == (6 if row["id"] == 2000 else 5) for row in r.rows("b"))
+    assert r.rows("a") == []
