@@ -7,6 +7,7 @@ import pytest
 
 from followed import Keeper, columns
 from harness.replay import decode, decode_all
+from random_rows import SAMPLES
 
 
 @pytest.fixture(scope="module")
@@ -168,18 +169,6 @@ def test_text_is_decoded_from_the_charset_of_its_column(sea):
         ("c", None, row), ("u", row, {**row, "m": "🌊!"})]
     assert sea.schema("cs")["b"] == {"type": "string", "optional": True}
     sea.assert_snapshot_equal("cs")
-
-
-SAMPLES = {
-    "armscii8": "Հայ", "ascii": "plain", "big5": "中文字", "cp1250": "žluť €", "cp1251": "Жук №", "cp1256": "سلام",
-        "cp1257": "ąžuolas",
-    "cp850": "é±ß", "cp852": "žluť", "cp866": "Жук ё", "cp932": "潮～①", "dec8": "é ÿ", "eucjpms": "潮①", "euckr": "한국어",
-        "gb18030": "中文🌊",
-    "gb2312": "中文", "gbk": "中文€"[:2], "geostd8": "საქ", "greek": "Ωμέγα", "hebrew": "שלום", "hp8": "é ñ", "keybcs2": "žluť",
-    "koi8r": "Жук", "koi8u": "Їжак", "latin1": "ž€™", "latin2": "žluť", "latin5": "ığş", "latin7": "ąžuolas", "macce": "žluť",
-    "macroman": "éΩ∑", "sjis": "潮ｱ", "swe7": "ÅÄÖ", "tis620": "ไทย", "ucs2": "ЖΩ", "ujis": "潮騒", "utf16": "🌊Ж", "utf16le": "🌊Ж",
-    "utf32": "🌊Ж", "utf8mb3": "Žß中", "utf8mb4": "🌊",
-}
 
 
 def test_every_charset_of_the_server_is_read_in_columns_labels_and_keys(sea):
