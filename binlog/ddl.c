@@ -118,7 +118,8 @@ static bool pass(struct ddl_run *run)
 static bool other_object(struct ddl_run *run)
 {
     enum { WORDS_MAX = 32 };
-    static const char *const quiet[] = {"VIEW", "FUNCTION", "PROCEDURE", "TRIGGER", "USER", "ROLE", "LIBRARY", NULL};
+    static const char *const quiet[] = {"VIEW", "FUNCTION", "PROCEDURE", "TRIGGER", "USER",
+                                        "ROLE", "LIBRARY",  "PREPARE",   NULL};
     static const char *const told[] = {"EVENT",     "SERVER",   "TABLESPACE", "LOGFILE",
                                        "REFERENCE", "RESOURCE", "INSTANCE",   NULL};
     for (int i = 0; i < WORDS_MAX && !ddl_at_end(&run->p); i++) {

@@ -7,11 +7,14 @@ information_schema to one form, a dictionary a table, so that a difference is a 
 import json
 import re
 import subprocess
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_HALF_UP, Decimal, getcontext
 from pathlib import Path
 
 from harness.binlog import statements
 from harness.program import binary, sanitizer_environment
+
+getcontext().rounding = ROUND_HALF_UP
+getcontext().prec = 200
 
 
 def tool():
@@ -131,7 +134,7 @@ def _literal(kind, text, default_kind):
     if kind == "year":
         return int(text) + (2000 if int(text) < 70 else 1900 if int(text) < 100 else 0)
     if kind == "decimal":
-        return float(text)
+        return Decimal(text)
     if kind in ("float", "double"):
         return round(float(text), 4)
     if kind == "bit":
@@ -148,9 +151,7 @@ def tracked_default(c):
     if c["default_kind"] == "now":
         return "now"
     value = literal(kind, c["default"], c["default_kind"])
-    if kind == "decimal" and c["default_kind"] == "literal" and isinstance(value, float):
-        return float(Decimal(c["default"]).quantize(Decimal(1).scaleb(-c["scale"]), ROUND_HALF_UP))
-    return value
+    return round(value, c["scale"]) if kind == "decimal" and isinstance(value, Decimal) else value
 
 
 def told_default(c):
@@ -163,6 +164,8 @@ def told_default(c):
         return None
     if kind == "bit":
         return literal(kind, re.match(r"b'([01]*)'", text)[1], "bits")
+    if kind in TEXTS and c["CHARACTER_SET_NAME"] is None and text.startswith("0x"):
+        return bytes.fromhex(text[2:]).decode("utf8", "replace")  # of charset binary
     if kind in BYTES and text in ("", "0x"):
         return Anything()  # or bytes that begin with a zero, where this view ends
     return literal(kind, text)

@@ -141,6 +141,7 @@ def statements_of_every_kind():
             statement = []
 
 
+@pytest.mark.timeout(600)
 def test_statements_of_every_kind_leave_the_shapes_true(server, tracker):
     history = History(server, tracker, 0, ["st_one", "st_two", "st three", "st_four", "st_five", "st_six"])
     history.client = "utf8mb4"
