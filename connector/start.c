@@ -272,8 +272,9 @@ static void place_stream(struct start *s, struct reader_start *out)
                  from->server_uuid, s->server.uuid);
         st->is_inside = false;
     }
-    /* With GTIDs an open XA transaction's prepare lies before the position; only the set brings it again. */
-    if (!from->has_gtids || (is_same && from->n_xa == 0 && from->server_uuid[0] != '\0'))
+    /* With GTIDs only the set brings again what lies before the position: an open XA transaction's prepare, and the GTID of
+     * a transaction whose BEGIN is stored. */
+    if (!from->has_gtids || (is_same && from->n_xa == 0 && !st->is_inside && from->server_uuid[0] != '\0'))
         st->pos = from->pos;
     if (!from->has_gtids && from->reached.file[0] != '\0') {
         st->has_barrier = true;
