@@ -336,3 +336,42 @@ bool admin_read_ends(struct admin *a, const char *topic, int partitions, int tim
     }
     return true;
 }
+
+/* ---- members of a group ---- */
+
+static void ask_group(struct admin *a, const rd_kafka_AdminOptions_t *options, rd_kafka_queue_t *queue, const void *arg)
+{
+    const char *groups[] = {arg};
+    rd_kafka_DescribeConsumerGroups(a->rk, groups, 1, options, queue);
+}
+
+static bool may_not_see_group(rd_kafka_resp_err_t err)
+{
+    return err == RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED || is_no_right(err);
+}
+
+static bool take_group(rd_kafka_event_t *ev, const struct question *q, size_t *members, bool *known, struct fail *why)
+{
+    size_t n;
+    const rd_kafka_ConsumerGroupDescription_t **groups =
+        rd_kafka_DescribeConsumerGroups_result_groups(rd_kafka_event_DescribeConsumerGroups_result(ev), &n);
+    const rd_kafka_error_t *error = n == 1 ? rd_kafka_ConsumerGroupDescription_error(groups[0]) : NULL;
+    rd_kafka_resp_err_t err = error == NULL ? RD_KAFKA_RESP_ERR_NO_ERROR : rd_kafka_error_code(error);
+    *known = !may_not_see_group(err);
+    *members = n == 1 && error == NULL ? rd_kafka_ConsumerGroupDescription_member_count(groups[0]) : 0;
+    return err == RD_KAFKA_RESP_ERR_NO_ERROR || err == RD_KAFKA_RESP_ERR_GROUP_ID_NOT_FOUND || !*known ||
+           client_fail(why, err, rd_kafka_error_string(error), "%s %s", q->doing, q->topic);
+}
+
+bool admin_count_members(struct admin *a, const char *group, int timeout_ms, size_t *members, bool *known,
+                         struct fail *why)
+{
+    const struct question q = {RD_KAFKA_ADMIN_OP_DESCRIBECONSUMERGROUPS, ask_group, group, "ask who is in the group",
+                               group};
+    rd_kafka_event_t *ev = ask(a, &q, timeout_ms, why);
+    if (ev == NULL)
+        return false;
+    bool ok = take_group(ev, &q, members, known, why);
+    rd_kafka_event_destroy(ev);
+    return ok;
+}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * admin: topics asked about and created, before the loop starts.
+ * admin: topics asked about and created, and groups asked about, before the loop starts.
  *
  * Each call blocks for up to its timeout, in slices, and ends early when *stop becomes true (INTERRUPTED in words, RETRY).
  * One thread.
@@ -47,5 +47,9 @@ MUST_USE bool admin_topic_setting(struct admin *a, const char *topic, const char
 /* The end (high watermark, open transactions included) of each partition. */
 MUST_USE bool admin_read_ends(struct admin *a, const char *topic, int partitions, int timeout_ms, int64_t *ends,
                               struct fail *why);
+
+/* How many members a consumer group has; a group that is not there has none. *known is false when we may not ask. */
+MUST_USE bool admin_count_members(struct admin *a, const char *group, int timeout_ms, size_t *members, bool *known,
+                                  struct fail *why);
 
 #endif

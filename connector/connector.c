@@ -7,6 +7,7 @@
 #include "binlog/source.h"
 #include "connector/feed.h"
 #include "connector/inbox.h"
+#include "connector/presence.h"
 #include "connector/producer.h"
 #include "connector/pump.h"
 #include "connector/reload.h"
@@ -22,9 +23,10 @@
 #include <unistd.h>
 
 enum {
-    STOP_MS = 4000,          /* all of a stop, with a margin to the promised 5 s */
-    READER_JOIN_MS = 3000,   /* a reader that was woken ends at once; only a name look-up may hold it */
-    RESTART_PAUSE_MS = 1000, /* between two restarts after failures of the producer */
+    STOP_MS = 4000,           /* all of a stop, with a margin to the promised 5 s */
+    READER_JOIN_MS = 3000,    /* a reader that was woken ends at once; only a name look-up may hold it */
+    PRESENCE_CLOSE_MS = 1000, /* else its session ends by itself */
+    RESTART_PAUSE_MS = 1000,  /* between two restarts after failures of the producer */
 };
 
 enum connector_state { CONNECTOR_STARTING, CONNECTOR_RUNNING, CONNECTOR_RESTARTING, CONNECTOR_STOPPING };
@@ -42,17 +44,18 @@ struct connector {
     struct notices *notices;
     struct requests *requests;
     struct start start;
-    struct reader *reader; /* NULL: none is running */
-    int64_t stop_by_ms;    /* STOPPING: leave then in any case */
-    int64_t restart_at_ms; /* RESTARTING: not before */
-    bool needs_taking;     /* RESTARTING: the new producer is not ours yet */
-    struct reload *reload; /* RESTARTING: what was stored is read again; NULL: not */
+    struct reader *reader;     /* NULL: none is running */
+    int64_t stop_by_ms;        /* STOPPING: leave then in any case */
+    int64_t restart_at_ms;     /* RESTARTING: not before */
+    bool needs_taking;         /* RESTARTING: the new producer is not ours yet */
+    struct presence *presence; /* NULL: a file is locked instead */
+    struct reload *reload;     /* RESTARTING: what was stored is read again; NULL: not */
 
     struct ev_loop *loop;
-    struct ev_io inbox_io, sink_io, commit_io, signal_io, reload_io;
+    struct ev_io inbox_io, sink_io, commit_io, signal_io, reload_io, presence_io;
     struct ev_io worker_io[INCREMENTAL_THREADS_MAX]; /* started as the workers come */
     unsigned n_workers;
-    struct ev_timer timer;
+    struct ev_timer timer, presence_timer;
     struct ev_idle idle;
     struct ev_signal term, intr;
 };
@@ -99,6 +102,22 @@ static void on_idle(struct ev_loop *loop, struct ev_idle *w, int events)
     turn(w->data);
 }
 
+static void on_presence(struct ev_loop *loop, struct ev_io *w, int events)
+{
+    struct connector *c = w->data;
+    (void)loop;
+    (void)events;
+    presence_service(c->presence);
+}
+
+static void on_presence_timer(struct ev_loop *loop, struct ev_timer *w, int events)
+{
+    struct connector *c = w->data;
+    (void)loop;
+    (void)events;
+    presence_service(c->presence);
+}
+
 static void stop(struct connector *c, int exit_code, const char *because);
 
 static void on_stop_request(struct ev_loop *loop, struct ev_signal *w, int events)
@@ -124,6 +143,17 @@ static void unwatch_producer(struct connector *c)
     ev_io_stop(c->loop, &c->commit_io);
 }
 
+static void watch_presence(struct connector *c)
+{
+    if (c->presence == NULL)
+        return;
+    ev_io_init(&c->presence_io, on_presence, presence_fd(c->presence), EV_READ);
+    ev_timer_init(&c->presence_timer, on_presence_timer, 0, PRESENCE_SERVICE_MS / 1000.0);
+    c->presence_io.data = c->presence_timer.data = c;
+    ev_io_start(c->loop, &c->presence_io);
+    ev_timer_start(c->loop, &c->presence_timer);
+}
+
 static void watch(struct connector *c)
 {
     c->loop = ev_default_loop(EVFLAG_AUTO);
@@ -136,6 +166,7 @@ static void watch(struct connector *c)
     ev_io_start(c->loop, &c->inbox_io);
     ev_signal_start(c->loop, &c->term);
     ev_signal_start(c->loop, &c->intr);
+    watch_presence(c);
     watch_producer(c);
 }
 
@@ -508,6 +539,16 @@ static bool take_state(struct connector *c, struct fail *why)
            producer_wait_taken(&c->producer, &stop_requested, &taken);
 }
 
+/* With a file its lock shows that we run. */
+static bool show_presence(struct connector *c, struct fail *why)
+{
+    const struct config_kafka *k = &c->cfg->kafka;
+    if (k->storage == OFFSET_STORAGE_FILE)
+        return true;
+    c->presence = presence_open(&k->client, c->cfg->name, k->offsets_topic, why);
+    return c->presence != NULL;
+}
+
 static bool open_parts(struct connector *c, struct fail *why)
 {
     const struct config *cfg = c->cfg;
@@ -529,7 +570,8 @@ static bool open_parts(struct connector *c, struct fail *why)
     c->notices = notices_new(cfg);
     pump_attach(c->pump, c->snapshots, c->notices);
     c->requests = requests_new(cfg, c->snapshots, &c->stored.shapes, pump_frontier(c->pump), c->notices);
-    return take_state(c, why) && state_find_signal_start(&c->stored, cfg, &stop_requested, why);
+    return take_state(c, why) && show_presence(c, why) &&
+           state_find_signal_start(&c->stored, cfg, &stop_requested, why);
 }
 
 static void run_loop(struct connector *c)
@@ -556,6 +598,7 @@ static void close_parts(struct connector *c)
         pump_forget_producer(c->pump);
     is_closed = snapshots_free(&c->snapshots, left_ms < 300 ? 300 : left_ms) && is_closed;
     is_closed = producer_close(&c->producer, left_ms < 300 ? 300 : left_ms) && is_closed;
+    presence_close(&c->presence, PRESENCE_CLOSE_MS);
     if (!is_closed) {
         log_info("connector", "ended with code %d", c->exit_code);
         _exit(c->exit_code);

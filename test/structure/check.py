@@ -29,7 +29,7 @@ BELOW = {  # folder: the folders it may include from, beside itself
 
 DOORS = {  # foreign header: the files (stems) that may include it; a test may include any
     "mysql.h": ["binlog/source", "binlog/source_state", "snapshot/query", "snapshot/query_bind"],
-    "rdkafka.h": ["connector/client", "connector/sink", "connector/commit", "connector/admin", "connector/state_topic",
+    "rdkafka.h": ["connector/client", "connector/sink", "connector/commit", "connector/admin", "connector/state_topic", "connector/presence",
                   "signal/consumer"],
     "cJSON.h": ["connector/properties", "connector/offsets", "connector/shape_store", "connector/progress", "signal/parse"],
     "ev.h": ["connector/connector", "connector/metrics"],
