@@ -28,10 +28,8 @@ static uint32_t count_bits(struct view bits, uint32_t n)
 
 /* ---- layout ---- */
 
-void rows_layout_prepare(struct rows_layout *layout, const struct table_map *map, const struct shape *shape,
-                         struct arena *a)
+static void prepare(struct rows_layout *layout, const struct table_map *map, const struct shape *shape, struct arena *a)
 {
-    ASSERT(map->n_columns == shape->n_columns);
     uint32_t n = map->n_columns;
     *layout = (struct rows_layout){
         .map = map,
@@ -43,11 +41,24 @@ void rows_layout_prepare(struct rows_layout *layout, const struct table_map *map
         .after = arena_zero(a, n, sizeof *layout->after),
     };
     for (uint32_t i = 0; i < n; i++) {
-        value_prepare(&layout->types[i], map->columns[i].wire, map->columns[i].meta, &shape->columns[i]);
+        value_prepare(&layout->types[i], map->columns[i].wire, map->columns[i].meta,
+                      shape == NULL ? NULL : &shape->columns[i]);
         layout->json_bit[i] = layout->n_json;
         if (map->columns[i].real == WIRE_JSON)
             layout->n_json++;
     }
+}
+
+void rows_layout_prepare(struct rows_layout *layout, const struct table_map *map, const struct shape *shape,
+                         struct arena *a)
+{
+    ASSERT(map->n_columns == shape->n_columns);
+    prepare(layout, map, shape, a);
+}
+
+void rows_layout_prepare_counting(struct rows_layout *layout, const struct table_map *map, struct arena *a)
+{
+    prepare(layout, map, NULL, a);
 }
 
 /* ---- what stands before the rows ---- */
@@ -178,9 +189,8 @@ static bool fail_value(const struct rows *r, uint32_t i, struct fail *why)
 
 static bool fail_image(const struct rows *r, struct fail *why)
 {
-    const struct shape *shape = r->layout->shape;
-    return fail_malformed(why, "row %u of %.*s.%.*s is cut short", r->row, VIEW_ARGS(shape->db),
-                          VIEW_ARGS(shape->table));
+    const struct table_map *map = r->layout->map;
+    return fail_malformed(why, "row %u of %.*s.%.*s is cut short", r->row, VIEW_ARGS(map->db), VIEW_ARGS(map->table));
 }
 
 static bool read_whole_image(struct rows *r, struct cell *cells, struct fail *why)

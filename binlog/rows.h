@@ -45,8 +45,8 @@ enum rows_kind { ROWS_INSERT, ROWS_UPDATE, ROWS_DELETE };
 /* How the rows of one table map are read for one shape. The shape and the table map must outlive it. */
 struct rows_layout {
     const struct table_map *map;
-    const struct shape *shape;
-    struct value_type *types; /* by column */
+    const struct shape *shape; /* NULL: rows are only counted */
+    struct value_type *types;  /* by column */
     uint32_t n_columns;
     uint32_t n_json;
     uint32_t *json_bit;  /* by column: its bit among the JSON columns */
@@ -57,6 +57,9 @@ struct rows_layout {
 /* The shape was checked against the map (table_map_check). All memory is the arena's, which outlives the layout. */
 void rows_layout_prepare(struct rows_layout *layout, const struct table_map *map, const struct shape *shape,
                          struct arena *a);
+
+/* For counting rows only, by rows_skip: needs no shape. */
+void rows_layout_prepare_counting(struct rows_layout *layout, const struct table_map *map, struct arena *a);
 
 struct rows {
     enum rows_kind kind;

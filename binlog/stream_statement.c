@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Statements of the log: what they do to the shapes, and what is to be told of them; see stream.h, S2 and S3. */
 #include "base/log.h"
+#include "binlog/statement_ddl.h"
 #include "binlog/stream_state.h"
 
 #include <stdlib.h>
@@ -166,21 +167,9 @@ static bool take_effect(struct stream *st, const struct ddl_effect *e, struct vi
 
 static bool apply(struct stream *st, const struct statement *sm, struct fail *why)
 {
-    const struct charset *server = sm->has_collations ? charset_of_collation_id(sm->server_collation) : NULL;
-    const struct ddl_context ctx = {
-        .db = sm->db,
-        .sql_mode = sm->has_sql_mode ? sm->sql_mode : 0,
-        .server_version = st->server.version,
-        .client_charset = sm->has_collations ? charset_of_collation_id(sm->client_collation) : NULL,
-        .server_charset = server != NULL ? server : st->server.charset,
-        .server_collation =
-            server != NULL ? view_of(charset_collation_name(sm->server_collation)) : st->server.collation,
-        .utf8mb4_collation =
-            sm->utf8mb4_collation != 0 ? view_of(charset_collation_name(sm->utf8mb4_collation)) : VIEW_NONE,
-        .implicit_timestamp_defaults = sm->has_explicit_timestamp_defaults && !sm->explicit_timestamp_defaults,
-        .is_captured = st->out.is_captured,
-        .arg = st->out.ctx,
-    };
+    struct ddl_context ctx = statement_ddl_context(sm, &st->server);
+    ctx.is_captured = st->out.is_captured;
+    ctx.arg = st->out.ctx;
     if (ddl_apply(st->catalog, &ctx, sm->sql, &st->effects, why))
         return true;
     /* Not understood: its effects say whom it concerns, and the server's word is taken instead. */

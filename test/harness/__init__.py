@@ -6,10 +6,12 @@
   mysql     MySql: the source; replicas of it
   kafka     Kafka: the broker; topics, records as a consumer sees them
   program   Tidemark: the program under test
+  debezium  Debezium: the reference, in Kafka Connect, where its jars are
   proxy     Proxy: a wire between two of them that delays, throttles, freezes and breaks
 
 Everything listens on 127.0.0.1 only. Everything waits for a condition with a limit, nothing sleeps and hopes.
 """
+from .debezium import Debezium
 from .kafka import Kafka, Record
 from .mysql import MySql
 from .process import Process
@@ -17,5 +19,5 @@ from .program import Tidemark, properties_text
 from .proxy import Proxy
 from .scratch import Scratch, Unavailable, free_port, wait_for
 
-__all__ = ["Kafka", "MySql", "Process", "Proxy", "Record", "Scratch", "Tidemark", "Unavailable", "free_port",
+__all__ = ["Debezium", "Kafka", "MySql", "Process", "Proxy", "Record", "Scratch", "Tidemark", "Unavailable", "free_port",
            "properties_text", "wait_for"]
