@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "binlog/proof.h"
 
+#include "binlog/ddl.h"
+
 #include <stdio.h>
 
 struct proof {
     struct proof_table *tables;
     size_t n;
     const struct log_position *until;
+    struct log_position now; /* where the transaction under way began */
     bool is_done;
 };
 
@@ -27,12 +30,23 @@ static bool is_captured(const void *ctx, struct view db, struct view table)
 
 static bool shape_changed(void *ctx, struct view db, struct view table, const struct shape *shape, struct fail *why)
 {
-    struct proof_table *t = find(ctx, db, table);
+    (void)ctx;
+    (void)db;
+    (void)table;
     (void)shape;
     (void)why;
-    if (t != NULL)
-        t->has_changed = true;
     return true;
+}
+
+/* Of a rename both names are named. */
+static void name_table(const struct proof *p, struct view db, struct view table, const struct ddl_effect *e)
+{
+    struct proof_table *t = table.n == 0 ? NULL : find(p, db, table);
+    if (t == NULL || (t->until != NULL && position_compare(&p->now, t->until) >= 0))
+        return;
+    if (!t->has_changed)
+        t->was_made = e->kind == DDL_CREATE && !e->is_conditional; /* IF NOT EXISTS is logged when it existed, too */
+    t->has_changed = true;
 }
 
 static bool table_rewritten(void *ctx, struct view db, struct view table, struct fail *why)
@@ -76,17 +90,28 @@ static bool commit(void *ctx, const struct stream_transaction *trx, const char *
 
 static bool begin(void *ctx, const struct stream_transaction *trx, struct fail *why)
 {
-    (void)ctx;
-    (void)trx;
+    struct proof *p = ctx;
     (void)why;
+    snprintf(p->now.file, sizeof p->now.file, "%s", trx->file);
+    p->now.offset = trx->offset;
     return true;
+}
+
+static bool changes_shape(enum ddl_kind kind)
+{
+    return kind == DDL_CREATE || kind == DDL_ALTER || kind == DDL_RENAME || kind == DDL_DROP || kind == DDL_UNREADABLE;
 }
 
 static bool statement(void *ctx, const struct stream_statement *st, struct fail *why)
 {
-    (void)ctx;
-    (void)st;
     (void)why;
+    for (size_t i = 0; i < st->effects->n_effects; i++) {
+        const struct ddl_effect *e = &st->effects->effects[i];
+        if (!changes_shape(e->kind))
+            continue;
+        name_table(ctx, e->old_db, e->old_table, e);
+        name_table(ctx, e->db, e->table, e);
+    }
     return true;
 }
 
@@ -134,7 +159,7 @@ static bool read_statements(struct source *src, struct stream *stream, const str
 bool proof_run(struct source *src, const struct source_start *start, const struct stream_server *server,
                const struct log_position *until, struct proof_table *tables, size_t n, struct fail *why)
 {
-    struct proof p = {tables, n, until, false};
+    struct proof p = {.tables = tables, .n = n, .until = until};
     struct stream_output out = listener;
     const struct stream_settings set = {STREAM_SKIP, STREAM_SKIP, 0};
     struct stream_start from = {.executed = start->executed};

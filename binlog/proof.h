@@ -17,7 +17,10 @@
 struct proof_table {
     struct view db; /* lent */
     struct view table;
-    bool has_changed; /* set by proof_run: a statement names it */
+    const struct log_position *until; /* statements from there on don't count; NULL: all count; lent */
+    /* set by proof_run */
+    bool has_changed; /* a statement names it */
+    bool was_made;    /* and the first that does is its CREATE TABLE: before, there was no such table */
 };
 
 /* Reads from `start` up to `until`. The source must not be connected; it is disconnected again. */

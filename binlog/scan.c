@@ -127,6 +127,8 @@ static void begin(struct scan *sc, const struct event *ev, enum scan_state state
         sc->tables_room = 0;
         sc->last_statement = &sc->trx.statements;
     }
+    if (sc->state != SCAN_INSIDE && state == SCAN_INSIDE)
+        sc->trx.opened = here(sc);
     if (sc->trx.ts_us == 0 && state == SCAN_INSIDE)
         sc->trx.ts_us = (int64_t)ev->header.when * 1000000;
     sc->state = state;
@@ -436,5 +438,20 @@ bool scan_next(struct scan *sc, const struct log_position *until, const struct s
         if (!scan_step(sc, ended, why))
             return false;
     } while (*ended == NULL);
+    return true;
+}
+
+bool scan_find(struct scan *sc, const struct log_position *until, const struct scan_transaction **found,
+               struct fail *why)
+{
+    const struct scan_transaction *ended = NULL;
+    *found = NULL;
+    while (sc->state != SCAN_INSIDE && ended == NULL) {
+        if (sc->state == SCAN_OUTSIDE && sc->place.file[0] != '\0' && position_compare(&sc->place, until) >= 0)
+            return true;
+        if (!scan_step(sc, &ended, why))
+            return false;
+    }
+    *found = &sc->trx;
     return true;
 }

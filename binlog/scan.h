@@ -45,6 +45,7 @@ struct scan_transaction {
     enum scan_kind kind;
     struct gtid gtid; /* n = 0: none */
     struct log_position begin;
+    struct log_position opened; /* its BEGIN, or the statement that is all of it */
     struct log_position end;
     int64_t ts_us; /* commit time on its origin */
     uint32_t server_id;
@@ -69,6 +70,11 @@ MUST_USE bool scan_step(struct scan *sc, const struct scan_transaction **ended, 
 
 /* Reads to the end of the next transaction; NULL when the place `until` was reached before. */
 MUST_USE bool scan_next(struct scan *sc, const struct log_position *until, const struct scan_transaction **ended,
+                        struct fail *why);
+
+/* Reads until a transaction is open, without its rows; NULL when the place `until` was reached before. Of what is lent only
+ * gtid, begin and opened count yet. */
+MUST_USE bool scan_find(struct scan *sc, const struct log_position *until, const struct scan_transaction **found,
                         struct fail *why);
 
 /* Behind the last event, and whether a transaction is under way there; it began at *begin. */

@@ -5,7 +5,11 @@
 #include "connector/check.h"
 #include "connector/config.h"
 #include "connector/connector.h"
+#include "connector/offsets_export.h"
+#include "connector/offsets_import.h"
+#include "connector/offsets_set.h"
 #include "connector/offsets_show.h"
+#include "connector/offsets_skip.h"
 #include "connector/options.h"
 #include "connector/signal_command.h"
 
@@ -26,6 +30,7 @@ struct call {
     const char *surrogate;
     const char *id;
     const char *message;
+    struct offsets_options offsets;
 };
 
 enum takes {
@@ -38,6 +43,11 @@ enum takes {
     TAKES_ID = 64,
     TAKES_WAIT = 128,
     TAKES_MESSAGE = 256,
+    TAKES_CHANGE = 512, /* the stored position is moved */
+    TAKES_PLACE = 1024, /* a place in the log */
+    TAKES_FROM = 2048,
+    TAKES_TO = 4096,
+    TAKES_HISTORY = 8192, /* what Debezium has: a name, a schema history */
 };
 
 struct command {
@@ -88,6 +98,52 @@ static int show_offsets(const struct call *call)
     int written = put_out(&text);
     config_free(&cfg);
     return code != EXIT_DONE ? code : written;
+}
+
+typedef int (*offsets_fn)(const struct config *cfg, const struct offsets_options *opt, struct buf *out,
+                          struct fail *why);
+
+static int change_offsets(const struct call *call, offsets_fn change)
+{
+    struct fail why = {0};
+    struct config *cfg = config_load(call->file, &why);
+    if (cfg == NULL)
+        return report(&why);
+    struct buf text;
+    buf_init(&text);
+    struct offsets_options opt = call->offsets;
+    opt.as_json = call->as_json;
+    int code = change(cfg, &opt, &text, &why);
+    if (code != EXIT_DONE)
+        log_fail(LOG_ERROR, "tidemark", &why);
+    int written = put_out(&text);
+    config_free(&cfg);
+    return code != EXIT_DONE ? code : written;
+}
+
+static int set_offsets(const struct call *call)
+{
+    return change_offsets(call, offsets_set);
+}
+
+static int skip_transaction(const struct call *call)
+{
+    return change_offsets(call, offsets_skip);
+}
+
+static int reset_offsets(const struct call *call)
+{
+    return change_offsets(call, offsets_reset);
+}
+
+static int export_offsets(const struct call *call)
+{
+    return change_offsets(call, offsets_export);
+}
+
+static int import_offsets(const struct call *call)
+{
+    return change_offsets(call, offsets_import);
 }
 
 static int check(const struct call *call)
@@ -184,6 +240,22 @@ static const struct command commands[] = {
      TAKES_FILE | TAKES_ONLINE | TAKES_JSON, check},
     {"offsets show", "FILE [--json]", "the stored position, and how far the source is ahead", TAKES_FILE | TAKES_JSON,
      show_offsets},
+    {"offsets set", "FILE --gtid SET | --file F --pos N | --timestamp T | --now [--dry-run] [--fence] [--json]",
+     "go on elsewhere in the log: behind a GTID set, at a position, at a time, at its end",
+     TAKES_FILE | TAKES_JSON | TAKES_CHANGE | TAKES_PLACE, set_offsets},
+    {"offsets skip", "FILE [--dry-run] [--fence] [--json]", "go on behind the next transaction, and show what is in it",
+     TAKES_FILE | TAKES_JSON | TAKES_CHANGE, skip_transaction},
+    {"offsets reset", "FILE [--dry-run] [--fence] [--json]",
+     "forget the stored position: the next start is a first one", TAKES_FILE | TAKES_JSON | TAKES_CHANGE,
+     reset_offsets},
+    {"offsets export",
+     "FILE [--to F] [--to-file-store F] [--to-topic T] [--name C] [--history-topic T] [--dry-run] [--fence]",
+     "the position for Debezium: as JSON for Connect's REST, as a file, into a topic",
+     TAKES_FILE | TAKES_CHANGE | TAKES_TO | TAKES_HISTORY, export_offsets},
+    {"offsets import",
+     "FILE --from-topic T | --from-path F [--name C] [--history-topic T] [--dry-run] [--fence] [--json]",
+     "take over the position of a Debezium connector, its snapshot and its shapes",
+     TAKES_FILE | TAKES_JSON | TAKES_CHANGE | TAKES_FROM | TAKES_HISTORY, import_offsets},
     {"signal execute-snapshot", "FILE --tables PATTERN,… [--where SQL] [--surrogate-key COLUMN] [--id ID] [--wait]",
      "have tables read again beside the stream", TAKES_FILE | TAKES_TABLES | TAKES_ROWS | TAKES_ID | TAKES_WAIT,
      signal_execute},
@@ -285,6 +357,9 @@ static bool take_option(const struct command *cmd, const char *word, struct call
         {"--markdown", TAKES_MARKDOWN, &call->as_markdown},
         {"--online", TAKES_ONLINE, &call->is_online},
         {"--wait", TAKES_WAIT, &call->waits},
+        {"--dry-run", TAKES_CHANGE, &call->offsets.is_dry},
+        {"--fence", TAKES_CHANGE, &call->offsets.may_fence},
+        {"--now", TAKES_PLACE, &call->offsets.now},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if ((cmd->takes & known[i].takes) != 0 && strcmp(word, known[i].word) == 0) {
@@ -297,14 +372,28 @@ static bool take_option(const struct command *cmd, const char *word, struct call
 /* Takes an option whose value is the next word; NULL when it is none. */
 static const char **find_valued(const struct command *cmd, const char *word, struct call *call)
 {
+    struct offsets_options *o = &call->offsets;
     const struct {
         const char *word;
         enum takes takes;
         const char **at;
     } known[] = {
-        {"--tables", TAKES_TABLES, &call->tables},         {"--where", TAKES_ROWS, &call->filter},
-        {"--surrogate-key", TAKES_ROWS, &call->surrogate}, {"--id", TAKES_ID, &call->id},
+        {"--tables", TAKES_TABLES, &call->tables},
+        {"--where", TAKES_ROWS, &call->filter},
+        {"--surrogate-key", TAKES_ROWS, &call->surrogate},
+        {"--id", TAKES_ID, &call->id},
         {"--message", TAKES_MESSAGE, &call->message},
+        {"--gtid", TAKES_PLACE, &o->gtid},
+        {"--file", TAKES_PLACE, &o->file},
+        {"--pos", TAKES_PLACE, &o->pos},
+        {"--timestamp", TAKES_PLACE, &o->timestamp},
+        {"--from-topic", TAKES_FROM, &o->from_topic},
+        {"--from-path", TAKES_FROM, &o->from_path},
+        {"--name", TAKES_HISTORY, &o->name},
+        {"--to", TAKES_TO, &o->to},
+        {"--to-file-store", TAKES_TO, &o->to_file_store},
+        {"--to-topic", TAKES_TO, &o->to_topic},
+        {"--history-topic", TAKES_HISTORY, &o->history_topic},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if ((cmd->takes & known[i].takes) != 0 && strcmp(word, known[i].word) == 0)

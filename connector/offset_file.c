@@ -279,6 +279,23 @@ static char *folder_of(const char *path)
     return view_to_string((struct view){(const uint8_t *)path, n});
 }
 
+static bool fail_lock(const char *lock, struct fail *why)
+{
+    return fail_set(why, FAIL_STOP, errno == EWOULDBLOCK ? FAIL_AREA_FENCED : FAIL_AREA_SYSTEM, errno,
+                    "lock %s: %m; hint: another tidemark uses this file", lock);
+}
+
+bool offset_file_is_free(const char *path, struct fail *why)
+{
+    char *lock = text_join(path, ".lock");
+    int fd = open(lock, O_RDWR | O_CLOEXEC);
+    bool ok = fd < 0 || flock(fd, LOCK_EX | LOCK_NB) == 0 || fail_lock(lock, why);
+    if (fd >= 0)
+        close(fd);
+    free(lock);
+    return ok;
+}
+
 static bool take_lock(struct offset_file *f, const char *path, struct fail *why)
 {
     char *lock = text_join(path, ".lock");
@@ -287,8 +304,7 @@ static bool take_lock(struct offset_file *f, const char *path, struct fail *why)
         fail_set(why, FAIL_STOP, FAIL_AREA_SYSTEM, errno, "open %s: %m; hint: the folder must be there and writable",
                  lock);
     else if (flock(f->lock_fd, LOCK_EX | LOCK_NB) != 0) {
-        fail_set(why, FAIL_STOP, errno == EWOULDBLOCK ? FAIL_AREA_FENCED : FAIL_AREA_SYSTEM, errno,
-                 "lock %s: %m; hint: another tidemark uses this file", lock);
+        fail_lock(lock, why);
         close(f->lock_fd);
         f->lock_fd = -1;
     }

@@ -33,6 +33,9 @@ void offset_file_close(struct offset_file **f);
  * put or stored. */
 MUST_USE struct offset_file *offset_file_peek(const char *path, struct fail *why);
 
+/* Whether nobody has the file open for writing, without leaving anything behind; else why says so (FENCED). */
+MUST_USE bool offset_file_is_free(const char *path, struct fail *why);
+
 /* Hands over each line of a part. */
 MUST_USE bool offset_file_load(struct offset_file *f, enum offset_file_part part, state_topic_fn on_record, void *ctx,
                                struct fail *why);

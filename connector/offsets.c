@@ -14,6 +14,7 @@ void offset_state_init(struct offset_state *st)
 {
     *st = (struct offset_state){0};
     gtid_set_init(&st->gtids);
+    buf_init(&st->incremental);
     buf_init(&st->extra);
 }
 
@@ -24,6 +25,8 @@ void offset_state_fini(struct offset_state *st)
         free(st->xa[i].xid);
     free(st->xa);
     free(st->snapshots);
+    free(st->previous);
+    buf_fini(&st->incremental);
     buf_fini(&st->extra);
     offset_state_init(st);
 }
@@ -41,6 +44,9 @@ void offset_state_copy(struct offset_state *to, const struct offset_state *from)
     for (uint32_t i = 0; i < from->n_xa; i++)
         offset_state_add_xa(to, view_of(from->xa[i].xid), &from->xa[i].gtid, &from->xa[i].pos);
     to->snapshots = from->snapshots == NULL ? NULL : mem_strdup(from->snapshots);
+    to->previous = from->previous == NULL ? NULL : mem_strdup(from->previous);
+    buf_init(&to->incremental);
+    buf_put_view(&to->incremental, buf_view(&from->incremental));
     buf_init(&to->extra);
     buf_put_view(&to->extra, buf_view(&from->extra));
 }
@@ -125,6 +131,10 @@ static void put_ours(const struct offset_state *st, struct buf *out)
     }
     if (st->n_xa > 0)
         put_xa(out, st);
+}
+
+static void put_work(const struct offset_state *st, struct buf *out)
+{
     if (st->has_signal_offset)
         put_number_member(out, "tidemark_signal_offset", st->signal_offset);
     if (st->is_paused) {
@@ -133,9 +143,11 @@ static void put_ours(const struct offset_state *st, struct buf *out)
     }
     if (st->snapshots != NULL)
         put_text_member(out, "tidemark_snapshots", st->snapshots);
+    if (st->previous != NULL)
+        put_text_member(out, "tidemark_previous", st->previous);
 }
 
-void offsets_print(const struct offset_state *st, struct buf *out)
+static void put_debeziums(const struct offset_state *st, struct buf *out)
 {
     buf_put_u8(out, '{');
     if (st->ts_sec != 0)
@@ -152,8 +164,22 @@ void offsets_print(const struct offset_state *st, struct buf *out)
         put_number_member(out, "event", (int64_t)st->event);
     if (st->snapshot[0] != '\0')
         put_text_member(out, "snapshot", st->snapshot);
+}
+
+void offsets_print(const struct offset_state *st, struct buf *out)
+{
+    put_debeziums(st, out);
+    buf_put_view(out, buf_view(&st->incremental));
     put_ours(st, out);
+    put_work(st, out);
     buf_put_view(out, buf_view(&st->extra));
+    buf_put_u8(out, '}');
+}
+
+void offsets_print_place(const struct offset_state *st, struct buf *out)
+{
+    put_debeziums(st, out);
+    put_ours(st, out);
     buf_put_u8(out, '}');
 }
 
@@ -339,6 +365,15 @@ static bool read_xa(struct offset_state *st, const cJSON *v, struct fail *why)
     return ok;
 }
 
+static bool read_previous(struct offset_state *st, const cJSON *v, struct fail *why)
+{
+    if (!cJSON_IsString(v))
+        return fail_malformed(why, "member tidemark_previous is not a string");
+    free(st->previous);
+    st->previous = mem_strdup(v->valuestring);
+    return true;
+}
+
 static const struct member {
     const char *name;
     bool (*read)(struct offset_state *st, const cJSON *v, struct fail *why);
@@ -358,6 +393,7 @@ static const struct member {
     {"tidemark_signal_offset", read_signal_offset},
     {"tidemark_paused", read_paused},
     {"tidemark_snapshots", read_snapshots},
+    {"tidemark_previous", read_previous},
 };
 
 static const struct member *member_of(const char *name)
@@ -368,15 +404,21 @@ static const struct member *member_of(const char *name)
     return NULL;
 }
 
-/* Keeps a member that we don't know, byte by byte as it stands between at and end. */
-static void keep_extra(struct offset_state *st, struct view text, size_t at, size_t end)
+/* Keeps a member byte by byte as it stands between at and end. */
+static void keep_member(struct buf *kept, struct view text, size_t at, size_t end)
 {
     while (at < end && text.p[at] <= ' ')
         at++;
     while (end > at && text.p[end - 1] <= ' ')
         end--;
-    buf_put_u8(&st->extra, ',');
-    buf_put(&st->extra, text.p + at, end - at);
+    buf_put_u8(kept, ',');
+    buf_put(kept, text.p + at, end - at);
+}
+
+static bool is_incremental(const char *name)
+{
+    static const char begin[] = "incremental_snapshot_";
+    return strncmp(name, begin, sizeof begin - 1) == 0;
 }
 
 static bool read_members(struct offset_state *st, const cJSON *object, struct view text, struct fail *why)
@@ -387,7 +429,7 @@ static bool read_members(struct offset_state *st, const cJSON *object, struct vi
         const struct member *m = member_of(v->string);
         end = json_text_skip(text, at);
         if (m == NULL)
-            keep_extra(st, text, at, end);
+            keep_member(is_incremental(v->string) ? &st->incremental : &st->extra, text, at, end);
         else if (!m->read(st, v, why))
             return false;
     }

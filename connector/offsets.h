@@ -8,7 +8,8 @@
  *
  * Members stand in the order in which Debezium's come out of its hash map, so that the bytes are the same. Ours follow
  * them, begin with tidemark_ and are strings, numbers or booleans: Connect refuses nested values. Members that
- * we don't know are kept as they were, behind ours.
+ * we don't know are kept as they were, behind ours. Debezium's own members of an incremental snapshot under way are not
+ * looked into here: debezium_progress.h.
  *
  * Position: outside a transaction pos is where the next event starts, and event and row are 0. Inside one, pos is its BEGIN
  * event, event how many of its events are done (BEGIN is 1) and row how many rows of the one after those; gtids has only
@@ -49,10 +50,12 @@ struct offset_state {
     struct offset_xa *xa;                /* tidemark_xa, oldest first */
     uint32_t n_xa;
     bool has_signal_offset;
-    int64_t signal_offset; /* tidemark_signal_offset */
-    bool is_paused;        /* tidemark_paused */
-    char *snapshots;       /* tidemark_snapshots: JSON text, owned; NULL: none */
-    struct buf extra;      /* unknown members as they were: ,"name":value… */
+    int64_t signal_offset;  /* tidemark_signal_offset */
+    bool is_paused;         /* tidemark_paused */
+    char *snapshots;        /* tidemark_snapshots: JSON text, owned; NULL: none */
+    char *previous;         /* tidemark_previous: the value before it was last moved by hand; owned; NULL: none */
+    struct buf incremental; /* Debezium's members of a snapshot under way as they stand: ,"incremental_snapshot_…":… */
+    struct buf extra;       /* unknown members as they were: ,"name":value… */
 };
 
 void offset_state_init(struct offset_state *st);
@@ -67,6 +70,9 @@ bool offset_state_remove_xa(struct offset_state *st, struct view xid);
 /* Appends the key or the value. */
 void offsets_print_key(const char *name, const char *topic_prefix, struct buf *out);
 void offsets_print(const struct offset_state *st, struct buf *out);
+
+/* The same without snapshots, signals and unknown members: where it is, and nothing more. */
+void offsets_print_place(const struct offset_state *st, struct buf *out);
 
 /* Reads a value written by us or by Debezium; st must be initialised and is replaced, also on failure. */
 MUST_USE bool offsets_read(struct offset_state *st, struct view value, struct fail *why);

@@ -389,7 +389,7 @@ static bool find_first_missing(struct search *s, const struct gtid_set *wish, st
     const struct source_start start = {.executed = wish};
     const struct scan_transaction *trx = NULL;
     struct scan *sc = scan_open(s->dump, &start, false, why);
-    bool ok = sc != NULL && scan_next(sc, &s->end, &trx, why);
+    bool ok = sc != NULL && scan_find(sc, &s->end, &trx, why);
     *pos = trx != NULL ? trx->begin : s->end;
     scan_close(&sc);
     return ok;
@@ -413,6 +413,106 @@ static bool find_gtids(struct search *s, const struct gtid_set *wish, struct fai
     gtid_set_copy(&s->st->gtids, wish);
     set_place(s, &pos);
     return true;
+}
+
+/* ---- a position that comes from elsewhere ---- */
+
+/* Sources of which it knows nothing it asks for from the oldest that there is: what is purged of them counts as told, as
+ * Debezium has it. */
+static bool add_purged_of_others(struct search *s, struct fail *why)
+{
+    struct gtid_set purged;
+    gtid_set_init(&purged);
+    bool ok = server_read_purged(s->asked, &purged, why);
+    for (uint32_t i = 0; ok && i < purged.n_sources; i++) {
+        const struct gtid_source *from = &purged.sources[i];
+        bool is_known = false;
+        for (uint32_t k = 0; k < s->st->gtids.n_sources && !is_known; k++)
+            is_known = memcmp(s->st->gtids.sources[k].uuid, from->uuid, sizeof from->uuid) == 0;
+        for (uint32_t k = 0; !is_known && k < from->n_intervals; k++)
+            gtid_set_add_range(&s->st->gtids, from->uuid, from->tag, from->intervals[k]);
+    }
+    gtid_set_fini(&purged);
+    return ok;
+}
+
+static bool is_at(const struct log_position *a, const struct log_position *b)
+{
+    return strcmp(a->file, b->file) == 0 && a->offset == b->offset;
+}
+
+/* The next transaction, by the set, begins where st says. */
+static bool match_gtids(struct search *s, bool *is_placed, struct fail *why)
+{
+    struct offset_state *st = s->st;
+    const struct source_start start = {.executed = &st->gtids};
+    const struct scan_transaction *trx = NULL;
+    struct scan *sc = scan_open(s->dump, &start, false, why);
+    bool ok = sc != NULL && scan_find(sc, &s->end, &trx, why);
+    bool is_inside = st->event > 0 || st->row > 0;
+    if (ok && trx == NULL)
+        *is_placed = !is_inside && is_at(&st->pos, &s->end);
+    else if (ok)
+        *is_placed =
+            is_at(&st->pos, is_inside ? &trx->opened : &trx->begin) || (!is_inside && is_at(&st->pos, &trx->opened));
+    if (ok && *is_placed && trx != NULL && !is_inside)
+        st->pos = trx->begin;
+    scan_close(&sc);
+    return ok;
+}
+
+static bool check_gtids(struct search *s, bool *is_placed, struct fail *why)
+{
+    struct offset_state *st = s->st;
+    struct gtid_set missing;
+    if (s->server->gtid_mode != SERVER_GTID_ON)
+        return refuse(why, "the position is a GTID set, but gtid_mode is not ON on %s", source_name(s->asked));
+    gtid_set_init(&missing);
+    bool ok = add_purged_of_others(s, why) && check_set(s, &st->gtids, &missing, why);
+    bool is_at_end = ok && gtid_set_is_empty(&missing);
+    gtid_set_fini(&missing);
+    if (!ok || !server_read_end(s->asked, s->server, &s->end, why))
+        return false;
+    if (is_at_end)
+        *is_placed = st->event == 0 && st->row == 0 && is_at(&st->pos, &s->end);
+    else if (!match_gtids(s, is_placed, why))
+        return false;
+    if (!*is_placed)
+        st->event = st->row = 0; /* another log may have cut the transaction otherwise: it is told from its start */
+    return true;
+}
+
+static bool check_event_start(struct search *s, const struct log_position *pos, struct fail *why)
+{
+    const struct log_file *f = find_file(s, pos->file);
+    if (f == NULL)
+        return refuse_file(s, pos->file, why);
+    struct scan *sc = walk_from(s, &f->start, why);
+    const struct scan_transaction *trx;
+    bool ok = sc != NULL;
+    while (ok && (strcmp(scan_place(sc)->file, pos->file) != 0 || position_compare(scan_place(sc), pos) < 0) &&
+           position_compare(scan_place(sc), &s->end) < 0)
+        ok = scan_step(sc, &trx, why);
+    bool is_one = ok && is_at(scan_place(sc), pos);
+    scan_close(&sc);
+    return ok && (is_one || refuse(why, "no transaction begins at %s:%llu on %s", pos->file,
+                                   (unsigned long long)pos->offset, source_name(s->asked)));
+}
+
+/* Without GTIDs nothing else says that this is the log: the place must at least be one. */
+static bool check_file_position(struct search *s, struct fail *why)
+{
+    struct offset_state *st = s->st;
+    struct offset_state found;
+    const struct log_position pos = st->pos;
+    if (st->event > 0 || st->row > 0)
+        return check_event_start(s, &pos, why);
+    offset_state_init(&found);
+    s->st = &found;
+    bool ok = find_position(s, &pos, why);
+    offset_state_fini(&found);
+    s->st = st;
+    return ok;
 }
 
 /* ---- the door ---- */
@@ -454,6 +554,25 @@ bool offsets_place_find(struct source *src, const struct config *cfg, const stru
             break;
         }
     }
+    source_free(&s.dump);
+    free(s.files);
+    return ok;
+}
+
+bool offsets_place_check(struct source *src, const struct config *cfg, const struct server *server,
+                         struct offset_state *st, bool *is_placed, struct fail *why)
+{
+    struct search s = {.cfg = cfg, .server = server, .asked = src, .st = st};
+    *is_placed = false;
+    s.dump = source_new(&cfg->source);
+    bool ok = look_at_log(&s, why);
+    if (ok && st->has_gtids) {
+        ok = check_gtids(&s, is_placed, why);
+    } else if (ok) {
+        ok = check_file_position(&s, why);
+        *is_placed = ok;
+    }
+    snprintf(st->server_uuid, sizeof st->server_uuid, "%s", ok && *is_placed ? server->uuid : "");
     source_free(&s.dump);
     free(s.files);
     return ok;

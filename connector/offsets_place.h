@@ -41,4 +41,10 @@ MUST_USE bool place_read_time(struct view text, int64_t *time_us, struct fail *w
 MUST_USE bool offsets_place_find(struct source *src, const struct config *cfg, const struct server *server,
                                  const struct place_wish *wish, struct offset_state *st, struct fail *why);
 
+/* Holds a position that comes from elsewhere against the server: what it needs is there, and st's file and offset are where its
+ * next transaction begins (or where the one under way does: its BEGIN). Then st gets the server's uuid and *is_placed is
+ * true. With GTIDs a place of another log is no failure: st loses what counts in it, and goes by its set. */
+MUST_USE bool offsets_place_check(struct source *src, const struct config *cfg, const struct server *server,
+                                  struct offset_state *st, bool *is_placed, struct fail *why);
+
 #endif

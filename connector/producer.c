@@ -58,7 +58,7 @@ bool producer_is_taken(struct producer *p, struct commit_result *out)
 bool producer_wait_taken(struct producer *p, const atomic_bool *stop, struct commit_result *out)
 {
     while (!producer_is_taken(p, out)) {
-        if (atomic_load(stop))
+        if (stop != NULL && atomic_load(stop))
             return false;
         struct pollfd fds[] = {{sink_fd(p->sink), POLLIN, 0}, {commit_fd(p->committer), POLLIN, 0}};
         poll(fds, sizeof fds / sizeof *fds, SLICE_MS);

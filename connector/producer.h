@@ -27,7 +27,7 @@ MUST_USE bool producer_open(struct producer *p, const struct config *cfg, bool i
 /* Whether taking has ended; out says how. */
 MUST_USE bool producer_is_taken(struct producer *p, struct commit_result *out);
 
-/* Waits for that; false when *stop became true before. For the start only. */
+/* Waits for that; false when *stop (may be NULL) became true before. For the start only. */
 MUST_USE bool producer_wait_taken(struct producer *p, const atomic_bool *stop, struct commit_result *out);
 
 /* Purges, closes both. False: a thread of the client library is stuck; the process must end without freeing what it

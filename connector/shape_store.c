@@ -217,6 +217,14 @@ enum shape_found shape_store_at(const struct shape_store *store, struct view db,
 
 /* ---- changing ---- */
 
+static void stamp(struct shape_store *store, struct shape_version *v, const struct shape_place *at)
+{
+    gtids_free(&v->gtids);
+    v->gtids = gtids_of(store, at->gtids);
+    v->pos = at->pos == NULL ? (struct log_position){.file = ""} : *at->pos;
+    snprintf(v->server_uuid, sizeof v->server_uuid, "%s", at->server_uuid == NULL ? "" : at->server_uuid);
+}
+
 void shape_store_append(struct shape_store *store, struct view db, struct view table, const struct shape_place *at,
                         struct view ddl)
 {
@@ -228,11 +236,15 @@ void shape_store_append(struct shape_store *store, struct view db, struct view t
     while (h->n > 0 && !is_before(&h->versions[h->n - 1], at))
         version_fini(&h->versions[--h->n]);
     struct shape_version *v = history_add(h);
-    v->gtids = gtids_of(store, at->gtids);
-    if (at->pos != NULL)
-        v->pos = *at->pos;
-    snprintf(v->server_uuid, sizeof v->server_uuid, "%s", at->server_uuid == NULL ? "" : at->server_uuid);
+    stamp(store, v, at);
     v->ddl = ddl.p == NULL ? NULL : view_to_string(ddl);
+}
+
+void shape_store_extend(struct shape_store *store, struct view db, struct view table, const struct shape_place *at)
+{
+    struct shape_history *h = find(store, db, table);
+    ASSERT(h != NULL && h->n > 0);
+    stamp(store, &h->versions[0], at);
 }
 
 bool shape_store_trim(struct shape_store *store, struct view db, struct view table, const struct shape_place *oldest)

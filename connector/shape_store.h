@@ -77,6 +77,9 @@ enum shape_found shape_store_at(const struct shape_store *store, struct view db,
 void shape_store_append(struct shape_store *store, struct view db, struct view table, const struct shape_place *at,
                         struct view ddl);
 
+/* The oldest version of a table is proven to have been in force from that earlier place on. */
+void shape_store_extend(struct shape_store *store, struct view db, struct view table, const struct shape_place *at);
+
 /* Drops the versions of a table that no event the server still has can need: all before the newest one that lies at or
  * before the oldest place. A dropped table whose only version is the drop goes as a whole. True: something changed. */
 bool shape_store_trim(struct shape_store *store, struct view db, struct view table, const struct shape_place *oldest);

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "binlog/ddl.h"
+#include "connector/debezium_progress.h"
 
 #include <stdlib.h>
 
@@ -114,13 +115,28 @@ bool snapshots_free(struct snapshots **snapshots, int timeout_ms)
     return true;
 }
 
+/* What Debezium left under way, when it wrote last. */
+static bool load_debeziums(struct snapshots *sn, const struct offset_state *stored, struct fail *why)
+{
+    char *id = NULL;
+    if (stored->snapshots != NULL || buf_size(&stored->incremental) == 0)
+        return true;
+    if (!debezium_progress_load(sn->inc, buf_view(&stored->incremental), find_shape, sn, &id, why))
+        return false;
+    if (incremental_is_running(sn->inc))
+        signal_log_add(&sn->signals, view_of(id == NULL ? "" : id), -1, OUTCOME_RUNNING, NULL);
+    free(id);
+    snapshots_changed(sn);
+    return true;
+}
+
 bool snapshots_load(struct snapshots *sn, const struct offset_state *stored, struct fail *why)
 {
     incremental_reset(sn->inc);
     sn->has_changed = false;
     signal_log_fini(&sn->signals);
     signal_log_init(&sn->signals);
-    if (!progress_load(sn->inc, &sn->signals, stored->snapshots, why))
+    if (!progress_load(sn->inc, &sn->signals, stored->snapshots, why) || !load_debeziums(sn, stored, why))
         return false;
     if (stored->is_paused)
         incremental_pause(sn->inc);
@@ -150,6 +166,8 @@ void snapshots_store(struct snapshots *sn)
         return;
     free(st->snapshots);
     st->snapshots = progress_print(sn->inc, &sn->signals);
+    buf_clear(&st->incremental);
+    debezium_progress_print(sn->inc, find_shape, sn, &st->incremental);
     st->is_paused = incremental_is_paused(sn->inc);
     sn->has_changed = false;
 }

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { SIGNAL_TIMEOUT_MS = 30000 };
+enum { SIGNAL_TIMEOUT_MS = 30000, LOOK_TIMEOUT_MS = 10000 };
 
 void state_init(struct state *st, const struct config *cfg)
 {
@@ -43,11 +43,24 @@ static bool take_offset(void *ctx, struct view key, bool has_value, struct view 
     return fail_add(why, "read the stored offset %.*s", VIEW_ARGS(key));
 }
 
+static bool read_file(struct state *st, struct offset_file *file, struct fail *why)
+{
+    return offset_file_load(file, OFFSET_FILE_OFFSETS, take_offset, st, why) &&
+           offset_file_load(file, OFFSET_FILE_SHAPES, shape_store_load, &st->shapes, why);
+}
+
 static bool load_file(struct state *st, const struct config *cfg, struct fail *why)
 {
     st->file = offset_file_open(cfg->kafka.offsets_file, why);
-    return st->file != NULL && offset_file_load(st->file, OFFSET_FILE_OFFSETS, take_offset, st, why) &&
-           offset_file_load(st->file, OFFSET_FILE_SHAPES, shape_store_load, &st->shapes, why);
+    return st->file != NULL && read_file(st, st->file, why);
+}
+
+static bool read_topics(struct state *st, const struct config *cfg, struct admin *admin, struct fail *why)
+{
+    const struct config_kafka *k = &cfg->kafka;
+    return state_topic_read(admin, &k->client, k->offsets_topic, STATE_TOPIC_TIMEOUT_MS, take_offset, st, why) &&
+           state_topic_read(admin, &k->client, k->shapes_topic, STATE_TOPIC_TIMEOUT_MS, shape_store_load, &st->shapes,
+                            why);
 }
 
 static bool load_topics(struct state *st, const struct config *cfg, const atomic_bool *stop, struct fail *why)
@@ -57,12 +70,36 @@ static bool load_topics(struct state *st, const struct config *cfg, const atomic
     if (admin == NULL)
         return false;
     bool ok = state_topic_prepare(admin, k->offsets_topic, k->state_replication, why) &&
-              state_topic_prepare(admin, k->shapes_topic, k->state_replication, why) &&
-              state_topic_read(admin, &k->client, k->offsets_topic, STATE_TOPIC_TIMEOUT_MS, take_offset, st, why) &&
-              state_topic_read(admin, &k->client, k->shapes_topic, STATE_TOPIC_TIMEOUT_MS, shape_store_load,
-                               &st->shapes, why);
+              state_topic_prepare(admin, k->shapes_topic, k->state_replication, why) && read_topics(st, cfg, admin, why);
     admin_close(&admin);
     return ok;
+}
+
+static bool look_into_file(struct state *st, const struct config *cfg, struct fail *why)
+{
+    struct offset_file *file = offset_file_peek(cfg->kafka.offsets_file, why);
+    bool ok = file != NULL && read_file(st, file, why);
+    offset_file_close(&file);
+    return ok;
+}
+
+/* The count comes first because it gives up sooner when no broker answers: somebody waits for this. */
+static bool look_into_topics(struct state *st, const struct config *cfg, struct fail *why)
+{
+    int partitions;
+    struct admin *admin = admin_open(&cfg->kafka.client, NULL, why);
+    if (admin == NULL)
+        return false;
+    bool ok = admin_count_partitions(admin, cfg->kafka.offsets_topic, LOOK_TIMEOUT_MS, &partitions, why) &&
+              read_topics(st, cfg, admin, why);
+    admin_close(&admin);
+    return ok;
+}
+
+bool state_look(struct state *st, const struct config *cfg, struct fail *why)
+{
+    bool is_file = cfg->kafka.storage == OFFSET_STORAGE_FILE;
+    return is_file ? look_into_file(st, cfg, why) : look_into_topics(st, cfg, why);
 }
 
 bool state_load(struct state *st, const struct config *cfg, const atomic_bool *stop, struct fail *why)

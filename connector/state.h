@@ -29,8 +29,11 @@ struct state {
 void state_init(struct state *st, const struct config *cfg);
 void state_fini(struct state *st);
 
-/* Makes the topics where they are missing, then reads all that is ours; or opens and reads the files. */
+/* Makes the topics where they are missing, then reads all that is ours; or opens and reads the files. stop may be NULL. */
 MUST_USE bool state_load(struct state *st, const struct config *cfg, const atomic_bool *stop, struct fail *why);
+
+/* Reads the same for looking only: makes no topic, takes no lock. */
+MUST_USE bool state_look(struct state *st, const struct config *cfg, struct fail *why);
 
 /* Makes the signal topic where it is missing, and finds where its reading starts. Before anybody is told that we are ready. */
 MUST_USE bool state_find_signal_start(struct state *st, const struct config *cfg, const atomic_bool *stop,

@@ -127,9 +127,11 @@ static void offsets_print_the_bytes_that_debezium_stores(void **state)
 static void offsets_keep_unknown_members_byte_by_byte(void **state)
 {
     (void)state;
-    check_comes_back("{\"file\":\"b.1\",\"pos\":4,\"transaction_id\":null,\"big\":12345678901234567890,"
-                     "\"incremental_snapshot_collections\":\"[{\\\"a\\\":1,\\\"b\\\":\\\"}]\\\"}]\",\"x\":{\"y\":[1,{"
-                     "\"z\":\",\"}]}}");
+    check_comes_back(
+        "{\"file\":\"b.1\",\"pos\":4,"
+        "\"incremental_snapshot_collections\":\"[{\\\"a\\\":1,\\\"b\\\":\\\"}]\\\"}]\","
+        "\"incremental_snapshot_primary_key\":\"aced000570\",\"tidemark_previous\":\"{\\\"file\\\":\\\"b.0\\\"}\","
+        "\"transaction_id\":null,\"big\":12345678901234567890,\"x\":{\"y\":[1,{\"z\":\",\"}]}}");
     struct offset_state st;
     read_ok(&st, " { \"q\" : [ 1 , 2 ] ,\n \"file\" : \"b.1\" , \"pos\" : 4 , \"t\\u0061il\":\"\\\\\" } ");
     check_prints(&st, "{\"file\":\"b.1\",\"pos\":4,\"q\" : [ 1 , 2 ],\"t\\u0061il\":\"\\\\\"}");
