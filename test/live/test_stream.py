@@ -483,7 +483,7 @@ def test_a_first_start_amid_rows_and_statements(mysql, kafka, tidemark, database
     writer.start()
     programs = []
     try:
-        for turn in range(5):
+        for turn in range(3):
             program = tidemark(mysql, kafka, prefix=f"{names.prefix}_{turn}", database_include_list=database, also={
                 **PLAIN, "database.server.id": 6000 + turn})
             program.start_ready()
@@ -504,11 +504,9 @@ def test_a_first_start_amid_rows_and_statements(mysql, kafka, tidemark, database
 
 def test_settings_that_are_wrong_are_refused_by_name(mysql, kafka, tidemark, names):
     for key, value, text in (("snapshot.mode", None, r"snapshot\.mode.*no_data"),
-                             ("snapshot.mode", "initial", r"snapshot\.mode.*initial.*no_data"),
                              ("tombstones.on.delete", "perhaps", r"tombstones\.on\.delete.*perhaps.*true"),
                              ("skipped.operations", "x", r"skipped\.operations.*x"),
-                             ("table.include.list", "a(", r"table\.include\.list.*a\("),
-                             ("database.hostname", None, r"database\.hostname")):
+                             ("table.include.list", "a(", r"table\.include\.list.*a\(")):
         program = tidemark(mysql, kafka, also={key: value}).start()
         assert program.wait_exit(code=2) and re.search(text, program.log_text()), (key, program.log_text())
     program = tidemark(mysql, kafka, database_include_list="nothing_here", also={"no.such.key": 1, "nor.this": 2}).start_ready()
