@@ -2,6 +2,7 @@
 #include "base/log.h"
 
 #include "base/bytes.h"
+#include "base/clock.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -49,12 +50,12 @@ static void hide_secrets(char *text)
 
 static void print_time(char *out, size_t room)
 {
-    struct timespec now;
     struct tm utc;
-    clock_gettime(CLOCK_REALTIME, &now);
-    gmtime_r(&now.tv_sec, &utc);
+    int64_t now_ms = clock_wall_ns() / 1000000;
+    time_t now_s = now_ms / 1000;
+    gmtime_r(&now_s, &utc);
     size_t n = strftime(out, room, "%Y-%m-%dT%H:%M:%S", &utc);
-    snprintf(out + n, room - n, ".%03ldZ", now.tv_nsec / 1000000);
+    snprintf(out + n, room - n, ".%03dZ", (int)(now_ms % 1000));
 }
 
 static void print_json_text(struct buf *line, const char *text)

@@ -1,24 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "binlog/reader.h"
 
+#include "base/backoff.h"
 #include "base/clock.h"
+#include "base/ending.h"
 #include "base/log.h"
 #include "binlog/lost.h"
 #include "binlog/server.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 enum {
     LARGE_BUFFER_BYTES = 16 << 20,
     DAMAGED_READS = 3, /* of one place with a wrong checksum */
+    PHASE_BITS = 8,
+    PATIENCE_MOST = 10, /* doublings */
+    GOOD_CONNECTION_MS = 30000,
 };
 
 struct reader {
     struct reader_settings set;
+    struct source_settings dump_settings; /* the same, but for who watches over the silence */
     struct reader_hooks hooks;
     struct source *statements;
     struct source *dump;
@@ -27,46 +31,88 @@ struct reader {
     struct stream_output output;
     struct reader_start start;
     struct fail result;
-    int n_failures;              /* in a row */
+    struct backoff backoff;      /* of failures in a row */
+    int64_t connected_ms;        /* when the connection of the dump gave its first event; 0: it has not */
+    uint64_t connected_at;       /* how many transactions there were then */
     struct log_position damaged; /* where a checksum was wrong last */
     int n_damaged;               /* so often in a row there */
     bool has_lost_file;          /* the server does not know the file where we are: it is to search by GTIDs */
     pthread_t thread;
+    struct ending ending;
     pthread_mutex_t lock;
     pthread_cond_t stop_told;
     atomic_bool must_stop;
     atomic_bool is_connected;
+
+    uint64_t n_steps;
+    _Atomic uint64_t doing;    /* phase, and above it how many steps were done */
+    atomic_int n_silent_seeks; /* in a row */
+
+    /* reader_watch's own */
+    uint64_t seen;
+    int64_t seen_ms;
 };
+
+/* ---- what it is at ---- */
+
+const char *reader_phase_name(enum reader_phase phase)
+{
+    static const char *const names[] = {
+        "starting",  "preparing", "connecting", "waiting until the server has found the place",
+        "listening", "handling",  "pausing",    "ended"};
+    return names[phase];
+}
+
+/* Costs a store: no clock is read for it, reader_watch has one. */
+static void now_at(struct reader *r, enum reader_phase phase)
+{
+    r->n_steps++;
+    atomic_store_explicit(&r->doing, r->n_steps << PHASE_BITS | phase, memory_order_relaxed);
+}
+
+/* How long that phase may be silent; 0: for as long as it takes. */
+static int64_t patience_ms(const struct reader *r, enum reader_phase phase)
+{
+    int doublings = atomic_load(&r->n_silent_seeks);
+    if (phase == READER_LISTENING || phase == READER_CONNECTING)
+        return r->set.silence_ms;
+    if (phase == READER_SEEKING)
+        return r->set.silence_ms << (doublings < PATIENCE_MOST ? doublings : PATIENCE_MOST);
+    return 0;
+}
+
+struct reader_sight reader_watch(struct reader *r, int64_t now_ms)
+{
+    uint64_t doing = atomic_load_explicit(&r->doing, memory_order_relaxed);
+    if (doing != r->seen || r->seen_ms == 0) {
+        r->seen = doing;
+        r->seen_ms = now_ms;
+    }
+    struct reader_sight sight = {
+        .phase = (enum reader_phase)(doing & ((1 << PHASE_BITS) - 1)),
+        .steps = doing >> PHASE_BITS,
+        .for_ms = now_ms - r->seen_ms,
+    };
+    int64_t limit_ms = patience_ms(r, sight.phase);
+    if (limit_ms == 0 || sight.for_ms < limit_ms)
+        return sight;
+    if (sight.phase == READER_SEEKING)
+        atomic_fetch_add(&r->n_silent_seeks, 1);
+    source_cut(r->dump, sight.for_ms);
+    r->seen_ms = now_ms;
+    return sight;
+}
 
 /* ---- waiting ---- */
 
 /* Sleeps, but not past a stop. */
 static void pause_for(struct reader *r, int ms)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += ms / 1000;
-    until.tv_nsec += (long)(ms % 1000) * 1000000;
-    if (until.tv_nsec >= 1000000000) {
-        until.tv_sec++;
-        until.tv_nsec -= 1000000000;
-    }
+    struct timespec until = clock_deadline(ms);
     pthread_mutex_lock(&r->lock);
-    while (!atomic_load(&r->must_stop))
-        if (pthread_cond_timedwait(&r->stop_told, &r->lock, &until) == ETIMEDOUT)
-            break;
+    while (!atomic_load(&r->must_stop) && clock_cond_wait(&r->stop_told, &r->lock, &until) == 0)
+        ;
     pthread_mutex_unlock(&r->lock);
-}
-
-/* Doubles from first to most, and is spread by a fifth so that many readers don't come at once. */
-static int backoff_ms(const struct reader *r)
-{
-    int64_t ms = r->set.backoff_first_ms;
-    for (int i = 1; i < r->n_failures && ms < r->set.backoff_most_ms; i++)
-        ms *= 2;
-    if (ms > r->set.backoff_most_ms)
-        ms = r->set.backoff_most_ms;
-    return (int)(ms - ms / 10 + clock_wall_ns() / 1000 % (ms / 5 + 1));
 }
 
 /* After a failure: true when it is to be tried again, after a pause. */
@@ -75,20 +121,20 @@ static bool may_retry(struct reader *r, struct fail *why)
     atomic_store(&r->is_connected, false);
     if (atomic_load(&r->must_stop) || why->kind != FAIL_RETRY)
         return false;
-    r->n_failures++;
-    if (r->set.max_retries >= 0 && r->n_failures > r->set.max_retries) {
+    int ms = backoff_next_ms(&r->backoff);
+    if (ms < 0) {
         why->kind = FAIL_STOP;
-        fail_add(why, "given up after %d tries (errors.max.retries)", r->n_failures);
+        fail_add(why, "given up after %d tries (errors.max.retries)", r->backoff.n);
         return false;
     }
-    int ms = backoff_ms(r);
     /* Told once in full, then counted. */
-    if (r->n_failures == 1)
+    if (r->backoff.n == 1)
         log_warn("reader", "%s; trying again", why->text);
+    else if (backoff_is_news(&r->backoff))
+        log_warn("reader", "still failing after %d tries: %s", r->backoff.n, why->text);
     else
-        log_debug("reader", "%s; try %d in %d ms", why->text, r->n_failures, ms);
-    if (r->n_failures > 1 && r->n_failures % 10 == 0)
-        log_warn("reader", "still failing after %d tries: %s", r->n_failures, why->text);
+        log_debug("reader", "%s; try %d in %d ms", why->text, r->backoff.n, ms);
+    now_at(r, READER_PAUSING);
     pause_for(r, ms);
     return !atomic_load(&r->must_stop);
 }
@@ -111,11 +157,11 @@ static bool read_shape(void *ctx, struct view db, struct view table, const struc
                        struct log_position *as_of, struct fail *why)
 {
     struct reader *r = ctx;
-    int had = r->n_failures;
+    struct backoff had = r->backoff;
     while (!read_shape_once(r, db, table, shape, as_of, why))
         if (!may_retry(r, why))
             return false;
-    r->n_failures = had;
+    r->backoff = had;
     return true;
 }
 
@@ -123,6 +169,7 @@ static bool read_shape(void *ctx, struct view db, struct view table, const struc
 
 static bool prepare(struct reader *r, struct fail *why)
 {
+    now_at(r, READER_PREPARING);
     catalog_fini(&r->catalog);
     catalog_init(&r->catalog, 0);
     if (!source_connect(r->statements, why))
@@ -146,7 +193,7 @@ static bool prepare_until_done(struct reader *r)
         }
     }
     source_disconnect(r->statements); /* seldom needed from here on */
-    r->n_failures = 0;
+    backoff_reset(&r->backoff);
     return true;
 }
 
@@ -175,6 +222,7 @@ static bool heed_server(struct reader *r, struct fail *why)
 
 static bool open_dump(struct reader *r, struct fail *why)
 {
+    now_at(r, READER_CONNECTING);
     if (!source_connect_dump(r->dump, why) || !heed_server(r, why))
         return false;
     struct stream_where where = stream_where(r->stream);
@@ -193,6 +241,7 @@ static bool open_dump(struct reader *r, struct fail *why)
     };
     if (!source_dump(r->dump, &start, why))
         return false;
+    now_at(r, READER_SEEKING);
     log_info("reader", "reading the log of %s from file=%s pos=%llu", source_name(r->dump), where.pos->file,
              (unsigned long long)where.pos->offset);
     return true;
@@ -224,20 +273,40 @@ static void judge_position(struct reader *r, struct fail *why)
     lost_explain(r->statements, where.has_gtids ? where.executed : NULL, where.pos, why);
 }
 
+/* After a seek that took longer than the connection lived. */
+static void tell_of_seek(const struct reader *r)
+{
+    int n = atomic_load(&r->n_silent_seeks);
+    if (n > 0)
+        log_warn("reader", "%s did not find the place in its log within %lld ms; next time it has twice as long",
+                 source_name(r->dump),
+                 (long long)(r->set.silence_ms << (n - 1 < PATIENCE_MOST ? n - 1 : PATIENCE_MOST)));
+}
+
+/* The first event: the server has found the place. */
+static bool fetch_first(struct reader *r, struct view *event, struct fail *why)
+{
+    if (!source_fetch(r->dump, event, why)) {
+        judge_position(r, why);
+        tell_of_seek(r);
+        return false;
+    }
+    atomic_store(&r->n_silent_seeks, 0);
+    r->has_lost_file = false;
+    r->connected_ms = clock_mono_ms();
+    r->connected_at = stream_counters(r->stream)->transactions;
+    atomic_store(&r->is_connected, true);
+    return true;
+}
+
 /* Until the connection breaks or somebody must act. */
 static bool read_log(struct reader *r, struct fail *why)
 {
     struct view event;
-    if (!open_dump(r, why))
+    if (!open_dump(r, why) || !fetch_first(r, &event, why))
         return false;
     for (;;) {
-        if (!source_fetch(r->dump, &event, why)) {
-            judge_position(r, why);
-            return false;
-        }
-        r->has_lost_file = false;
-        r->n_failures = 0;
-        atomic_store_explicit(&r->is_connected, true, memory_order_relaxed);
+        now_at(r, READER_HANDLING);
         if (!stream_feed(r->stream, event, clock_wall_ns(), why)) {
             judge_damage(r, why);
             return false;
@@ -248,7 +317,21 @@ static bool read_log(struct reader *r, struct fail *why)
             log_debug("reader", "connecting again to give back a buffer of %zu bytes", source_buffer_bytes(r->dump));
             return fail_set(why, FAIL_NONE, FAIL_AREA_SOURCE, 0, "the buffer had grown large");
         }
+        now_at(r, READER_LISTENING);
+        if (!source_fetch(r->dump, &event, why))
+            return false;
     }
+}
+
+/* A connection that brought something, or lived for a while, ends a row of failures; one that breaks at once, again and
+ * again at the same place, does not. */
+static void judge_connection(struct reader *r)
+{
+    bool is_good = r->connected_ms != 0 && (stream_counters(r->stream)->transactions > r->connected_at ||
+                                            clock_mono_ms() - r->connected_ms >= GOOD_CONNECTION_MS);
+    if (is_good)
+        backoff_reset(&r->backoff);
+    r->connected_ms = 0;
 }
 
 static void stream_until_end(struct reader *r)
@@ -259,6 +342,7 @@ static void stream_until_end(struct reader *r)
             return;
         source_disconnect(r->dump);
         stream_reconnected(r->stream);
+        judge_connection(r);
         if (why.kind != FAIL_NONE && !may_retry(r, &why)) {
             r->result = why;
             return;
@@ -271,10 +355,12 @@ static void *run(void *arg)
     struct reader *r = arg;
     if (prepare_until_done(r))
         stream_until_end(r);
+    now_at(r, READER_ENDED);
     atomic_store(&r->is_connected, false);
     source_disconnect(r->statements);
     source_disconnect(r->dump);
     r->hooks.ended(r->hooks.ctx);
+    ending_tell(&r->ending);
     return NULL;
 }
 
@@ -284,11 +370,15 @@ struct reader *reader_start(const struct reader_settings *set, const struct read
     struct reader *r = mem_zero(1, sizeof *r);
     r->set = *set;
     r->hooks = *hooks;
+    r->backoff = (struct backoff){set->backoff_first_ms, set->backoff_most_ms, set->max_retries, 0};
     r->statements = source_new(&r->set.source);
-    r->dump = source_new(&r->set.source);
+    r->dump_settings = set->source;
+    r->dump_settings.silence_ms = 0;
+    r->dump = source_new(&r->dump_settings);
     catalog_init(&r->catalog, 0);
     pthread_mutex_init(&r->lock, NULL);
-    pthread_cond_init(&r->stop_told, NULL);
+    clock_cond_init(&r->stop_told);
+    ending_init(&r->ending);
     r->output = *out;
     r->output.read_shape = read_shape;
     r->output.read_ctx = r;
@@ -313,15 +403,7 @@ void reader_stop(struct reader *r)
 
 bool reader_join(struct reader *r, int timeout_ms)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += timeout_ms / 1000;
-    until.tv_nsec += (long)(timeout_ms % 1000) * 1000000;
-    if (until.tv_nsec >= 1000000000) {
-        until.tv_sec++;
-        until.tv_nsec -= 1000000000;
-    }
-    return pthread_timedjoin_np(r->thread, NULL, &until) == 0;
+    return ending_wait(&r->ending, timeout_ms) && pthread_join(r->thread, NULL) == 0;
 }
 
 bool reader_result(const struct reader *r, struct fail *why)
@@ -341,6 +423,7 @@ void reader_free(struct reader **reader)
     catalog_fini(&r->catalog);
     source_free(&r->statements);
     source_free(&r->dump);
+    ending_fini(&r->ending);
     pthread_cond_destroy(&r->stop_told);
     pthread_mutex_destroy(&r->lock);
     free(r);

@@ -10,8 +10,8 @@
  *   PREPARING, STREAMING -> WAITING  [RETRY: backoff]  WAITING -> where it came from
  *   any -> ENDED             [STOP, reader_stop]
  *
- * Owns two connections (statements, dump), the stream and the catalog. reader_start, reader_stop and reader_free: the
- * loop thread. The hooks are called on the reader's own thread.
+ * Owns two connections (statements, dump), the stream and the catalog. reader_start, reader_stop, reader_watch
+ * and reader_free: the loop thread. The hooks are called on the reader's own thread.
  */
 #ifndef TIDEMARK_BINLOG_READER_H
 #define TIDEMARK_BINLOG_READER_H
@@ -31,7 +31,22 @@ struct reader_settings {
     int backoff_first_ms; /* errors.retry.delay.initial.ms */
     int backoff_most_ms;  /* errors.retry.delay.max.ms */
     int max_retries;      /* errors.max.retries; -1: for ever */
+    int64_t silence_ms;   /* so long may the log be silent (reader_watch); 0: for ever. That of `source` is not used. */
 };
+
+/* What the thread is at. */
+enum reader_phase {
+    READER_STARTING,
+    READER_PREPARING,  /* statements before the stream: settings, shapes, proofs */
+    READER_CONNECTING, /* the connection of the dump, until the log is asked for */
+    READER_SEEKING,    /* the log is asked for: the server looks for the place, and says nothing meanwhile */
+    READER_LISTENING,  /* waits for the next event */
+    READER_HANDLING,   /* has an event: decodes it, reads a shape for it, waits for room in the output */
+    READER_PAUSING,    /* before something is tried again */
+    READER_ENDED,
+};
+
+const char *reader_phase_name(enum reader_phase phase);
 
 /* What a start found out. Texts are copied. */
 struct reader_start {
@@ -68,6 +83,16 @@ bool reader_result(const struct reader *r, struct fail *why);
 
 /* Only after a successful join. */
 void reader_free(struct reader **r);
+
+/* To be called every now and then: what the reader is at, and for how long nothing has moved. A connection that was
+ * silent for too long is ended here, so that the reader makes a new one. While the server seeks it may be silent for
+ * twice as long each time, or a seek that is slower than that would never end. */
+struct reader_sight {
+    enum reader_phase phase;
+    uint64_t steps; /* grows with whatever the reader does */
+    int64_t for_ms; /* since the last step */
+};
+struct reader_sight reader_watch(struct reader *r, int64_t now_ms);
 
 /* For the status: since when, and by what, the stream is interrupted. Any thread. */
 bool reader_is_connected(const struct reader *r);

@@ -7,10 +7,16 @@
  */
 #include "binlog/source.h"
 
+#include "base/clock.h"
 #include "base/keystore.h"
+#include "base/log.h"
 #include "binlog/source_state.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <mysql.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <openssl/x509.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +27,10 @@
 enum {
     WRITE_TIMEOUT_S = 60,
     QUERY_SLACK_S = 10, /* how much later than the server we give up on a statement */
+    CONNECT_SLACK_MS = 2000,
+    KEEPALIVE_IDLE_S = 10, /* after so long without a word the kernel asks whether the other side is there, */
+    KEEPALIVE_EVERY_S = 5, /* asks again so often, */
+    KEEPALIVE_TRIES = 4,   /* and gives up after so many unanswered questions */
     WEEK_S = 7 * 24 * 3600,
     PACKET_BYTES = 1 << 30,
 };
@@ -152,11 +162,11 @@ static unsigned seconds_of(uint64_t ms)
     return s > WEEK_S ? WEEK_S : (unsigned)s;
 }
 
-/* How long the server may be silent: 2.5 heartbeats, or the time a statement may take. 0: for ever. */
+/* How long the server may be silent; of statements the time that one may take. 0: for ever. */
 static unsigned silence_s(const struct source_settings *set, bool is_dump)
 {
     if (is_dump)
-        return seconds_of((uint64_t)set->heartbeat_ms * 5 / 2);
+        return seconds_of(set->silence_ms);
     return set->query_timeout_ms == 0 ? 0 : seconds_of(set->query_timeout_ms) + QUERY_SLACK_S;
 }
 
@@ -244,7 +254,7 @@ static struct attempt *attempt_start(const struct source_settings *set, MYSQL *m
 {
     struct attempt *at = mem_zero(1, sizeof *at);
     pthread_mutex_init(&at->lock, NULL);
-    pthread_cond_init(&at->changed, NULL);
+    clock_cond_init(&at->changed);
     at->mysql = mysql;
     at->host = mem_strdup(set->host);
     at->user = mem_strdup(set->user == NULL ? "" : set->user);
@@ -263,12 +273,16 @@ static struct attempt *attempt_start(const struct source_settings *set, MYSQL *m
     return NULL;
 }
 
-/* Waits until it is done, or the source is woken. */
+/* Waits until it is done, the source is woken, or the time for it is over: the library's own limit does not hold for all
+ * of its steps. */
 static void attempt_wait(struct source *src, struct attempt *at)
 {
+    uint64_t ms = (uint64_t)src->set->connect_timeout_ms + CONNECT_SLACK_MS;
+    struct timespec deadline = clock_deadline(ms > INT_MAX ? INT_MAX : (int)ms);
     pthread_mutex_lock(&at->lock);
     while (!at->is_done && !atomic_load(&src->is_woken))
-        pthread_cond_wait(&at->changed, &at->lock);
+        if (clock_cond_wait(&at->changed, &at->lock, &deadline) != 0)
+            break;
     pthread_mutex_unlock(&at->lock);
     pthread_mutex_lock(&src->lock); /* from here on source_wake leaves it alone */
     src->attempt = NULL;
@@ -284,7 +298,10 @@ static bool attempt_finish(struct source *src, struct attempt *at, struct fail *
     pthread_mutex_unlock(&at->lock);
     if (is_left) {
         src->mysql = NULL;
-        return source_fail(src, "connect", why);
+        if (atomic_load(&src->is_woken))
+            return source_fail(src, "connect", why);
+        return fail_set(why, FAIL_RETRY, FAIL_AREA_SOURCE, 0, "connect to %s: no answer within connect.timeout.ms=%u",
+                        src->name, src->set->connect_timeout_ms);
     }
     attempt_free(at);
     return ok || source_fail(src, "connect", why);
@@ -307,8 +324,25 @@ static bool check_flavour(struct source *src, struct fail *why)
                     "connect to %s: MySQL %s is too old; hint: 8.0.22 and later are supported", src->name, version);
 }
 
+/* A host that is gone is noticed also while nothing is to be said: a statement may rightly take long, a dead wire not. */
+static void keep_alive(int fd)
+{
+    const struct {
+        int level, name, value;
+    } options[] = {
+        {SOL_SOCKET, SO_KEEPALIVE, 1},
+        {IPPROTO_TCP, TCP_KEEPIDLE, KEEPALIVE_IDLE_S},
+        {IPPROTO_TCP, TCP_KEEPINTVL, KEEPALIVE_EVERY_S},
+        {IPPROTO_TCP, TCP_KEEPCNT, KEEPALIVE_TRIES},
+    };
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (setsockopt(fd, options[i].level, options[i].name, &options[i].value, sizeof options[i].value) != 0)
+            log_debug("source", "set keep-alive of a connection: %s", strerror(errno));
+}
+
 static bool note_socket(struct source *src, struct fail *why)
 {
+    keep_alive((int)src->mysql->net.fd);
     pthread_mutex_lock(&src->lock);
     src->fd = (int)src->mysql->net.fd;
     pthread_mutex_unlock(&src->lock);
@@ -318,6 +352,7 @@ static bool note_socket(struct source *src, struct fail *why)
 static bool connect_once(struct source *src, bool is_dump, struct fail *why)
 {
     source_disconnect(src);
+    atomic_store(&src->cut_after_ms, 0);
     if (atomic_load(&src->is_woken))
         return source_fail(src, "connect", why);
     src->mysql = make_handle(src->set, is_dump, why);
@@ -446,6 +481,16 @@ void source_wake(struct source *src)
     pthread_mutex_unlock(&src->lock);
 }
 
+void source_cut(struct source *src, int64_t silent_ms)
+{
+    pthread_mutex_lock(&src->lock);
+    if (src->fd >= 0) {
+        atomic_store(&src->cut_after_ms, silent_ms);
+        shutdown(src->fd, SHUT_RDWR);
+    }
+    pthread_mutex_unlock(&src->lock);
+}
+
 bool source_is_connected(const struct source *src)
 {
     return src->mysql != NULL;
@@ -471,6 +516,10 @@ bool source_fail(struct source *src, const char *doing, struct fail *why)
     if (atomic_load(&src->is_woken))
         return fail_set(why, FAIL_RETRY, FAIL_AREA_SOURCE, SOURCE_WOKEN, "%s at %s: ended on request", doing,
                         src->name);
+    int64_t silent_ms = atomic_load(&src->cut_after_ms);
+    if (silent_ms > 0)
+        return fail_set(why, FAIL_RETRY, FAIL_AREA_SOURCE, 0, "%s at %s: nothing was heard for %lld ms", doing,
+                        src->name, (long long)silent_ms);
     unsigned number = src->mysql == NULL ? 0 : mysql_errno(src->mysql);
     return source_explain(src->set, number, src->mysql == NULL ? "" : mysql_error(src->mysql), doing, why);
 }

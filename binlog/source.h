@@ -52,7 +52,8 @@ struct source_settings {
     const char *keystore_password;   /* database.ssl.keystore.password */
     uint32_t connect_timeout_ms;     /* connect.timeout.ms */
     uint32_t query_timeout_ms;       /* database.query.timeout.ms; 0: none */
-    uint32_t heartbeat_ms; /* the server speaks that often; 2.5 periods of silence end the connection; 0: never */
+    uint32_t heartbeat_ms;           /* of a dump: the server speaks at least that often; 0: it is not asked to */
+    uint32_t silence_ms; /* a dump that is silent for so long has lost its server; 0: it waits until source_cut */
     uint32_t net_write_timeout_s; /* binlog.net.write.timeout; 0: a week, so that a full queue never ends the dump */
     uint32_t net_read_timeout_s;  /* binlog.net.read.timeout; 0: the server's */
     uint32_t server_id;           /* database.server.id */
@@ -94,6 +95,10 @@ void source_wake(struct source *src);
 
 /* Whether a thread still connects, perhaps one that was left behind: it uses libraries that exit() takes down. Any thread. */
 bool source_is_anywhere_connecting(void);
+
+/* Any thread. Ends the connection there is, as if the wire had broken: whoever works with it gets a RETRY that says it was
+ * silent for so long. The next source_connect is as ever. */
+void source_cut(struct source *src, int64_t silent_ms);
 
 /* "db1:3306", for messages. */
 const char *source_name(const struct source *src);

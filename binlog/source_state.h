@@ -27,6 +27,7 @@ struct source {
     int fd;                  /* of the connection, -1 */
     struct attempt *attempt; /* connecting; NULL */
     atomic_bool is_woken;
+    _Atomic int64_t cut_after_ms; /* source_cut ended the connection after so long; 0: it did not */
 
     MYSQL_RPL rpl;
     struct buf gtids; /* the set that the dump leaves out, encoded */

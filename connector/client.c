@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* ---- librdkafka's log: a line is told once, and again after a while with how often it came meanwhile ---- */
 
@@ -170,26 +169,11 @@ static void *destroy(void *arg)
     return NULL;
 }
 
-static void deadline_in(struct timespec *at, int ms)
-{
-    clock_gettime(CLOCK_MONOTONIC, at);
-    at->tv_sec += ms / 1000;
-    at->tv_nsec += ms % 1000 * 1000000L;
-    if (at->tv_nsec >= 1000000000L) {
-        at->tv_sec++;
-        at->tv_nsec -= 1000000000L;
-    }
-}
-
 static struct closing *closing_new(rd_kafka_t *rk)
 {
     struct closing *cl = mem_zero(1, sizeof *cl);
-    pthread_condattr_t attr;
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
     pthread_mutex_init(&cl->lock, NULL);
-    pthread_cond_init(&cl->ended, &attr);
-    pthread_condattr_destroy(&attr);
+    clock_cond_init(&cl->ended);
     cl->rk = rk;
     return cl;
 }
@@ -205,10 +189,9 @@ bool client_close(rd_kafka_t **rk, int timeout_ms)
         pthread_detach(thread);
     else
         destroy(cl); /* without a thread of its own it takes as long as it takes */
-    struct timespec end;
-    deadline_in(&end, timeout_ms);
+    struct timespec end = clock_deadline(timeout_ms);
     pthread_mutex_lock(&cl->lock);
-    while (!cl->has_ended && pthread_cond_timedwait(&cl->ended, &cl->lock, &end) == 0)
+    while (!cl->has_ended && clock_cond_wait(&cl->ended, &cl->lock, &end) == 0)
         ;
     bool has_ended = cl->has_ended;
     cl->is_left = !has_ended;

@@ -2,6 +2,8 @@
 #include "connector/commit.h"
 
 #include "base/clock.h"
+#include "base/ending.h"
+#include "base/fault.h"
 #include "base/log.h"
 #include "connector/offset_file.h"
 
@@ -37,6 +39,7 @@ struct committer {
     struct commit_settings set;
     int fd;
     pthread_t thread;
+    struct ending ending;
     atomic_bool is_stopped;
 
     /* Loop only: the job under way and what is kept for the next commit. */
@@ -57,13 +60,6 @@ struct committer {
     struct fail why;
     int64_t flush_us;
 };
-
-static int64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 /* ---- the committer's thread ---- */
 
@@ -138,11 +134,11 @@ static void insist(struct committer *c, kafka_fn call, const char *doing)
 /* Until the loop has taken every report. */
 static bool flush(struct committer *c)
 {
-    int64_t started = now_ns();
+    int64_t started = clock_mono_ns();
     while (rd_kafka_flush(sink_kafka(c->sink), SLICE_MS) != RD_KAFKA_RESP_ERR_NO_ERROR)
         if (is_interrupted(c, "wait until Kafka has the records"))
             return false;
-    c->flush_us = (now_ns() - started) / 1000;
+    c->flush_us = (clock_mono_ns() - started) / 1000;
     c->outcome = COMMIT_DONE;
     return true;
 }
@@ -165,6 +161,8 @@ static void work_store(struct committer *c)
 
 static void do_work(struct committer *c, enum work work)
 {
+    if (work != WORK_INIT)
+        FAULT_POINT("committer");
     switch (work) {
     case WORK_INIT:
         insist(c, rd_kafka_init_transactions, "take the transactional id");
@@ -173,14 +171,20 @@ static void do_work(struct committer *c, enum work work)
         flush(c);
         return;
     case WORK_COMMIT:
-        if (flush(c))
-            insist(c, rd_kafka_commit_transaction, "commit the Kafka transaction");
+        if (!flush(c))
+            return;
+        FAULT_POINT("before-commit");
+        insist(c, rd_kafka_commit_transaction, "commit the Kafka transaction");
+        FAULT_POINT("after-commit");
         return;
     case WORK_ABORT:
+        FAULT_POINT("before-abort");
         insist(c, rd_kafka_abort_transaction, "abort the Kafka transaction");
         return;
     case WORK_STORE:
+        FAULT_POINT("before-store");
         work_store(c);
+        FAULT_POINT("after-store");
         return;
     case WORK_NONE:
     case WORK_END:
@@ -215,6 +219,7 @@ static void *thread_main(void *arg)
         wake_loop(c);
     }
     pthread_mutex_unlock(&c->lock);
+    ending_tell(&c->ending);
     return NULL;
 }
 
@@ -231,6 +236,7 @@ static void committer_free(struct committer *c)
         close(c->fd);
     pthread_cond_destroy(&c->wake);
     pthread_mutex_destroy(&c->lock);
+    ending_fini(&c->ending);
     c->magic = 0;
     free(c);
 }
@@ -243,6 +249,7 @@ struct committer *commit_open(struct sink *sink, const struct commit_settings *s
     c->magic = MAGIC;
     c->sink = sink;
     c->set = *set;
+    ending_init(&c->ending);
     pthread_mutex_init(&c->lock, NULL);
     pthread_cond_init(&c->wake, NULL);
     c->fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
@@ -272,14 +279,9 @@ bool commit_close(struct committer **committer, int timeout_ms)
     c->work = WORK_END;
     pthread_cond_signal(&c->wake);
     pthread_mutex_unlock(&c->lock);
-    struct timespec end;
-    clock_gettime(CLOCK_REALTIME, &end);
-    end.tv_sec += timeout_ms / 1000;
-    end.tv_nsec += timeout_ms % 1000 * 1000000L;
-    end.tv_sec += end.tv_nsec / 1000000000L;
-    end.tv_nsec %= 1000000000L;
-    if (pthread_timedjoin_np(c->thread, NULL, &end) != 0)
+    if (!ending_wait(&c->ending, timeout_ms))
         return false;
+    pthread_join(c->thread, NULL);
     committer_free(c);
     return true;
 }
@@ -292,6 +294,20 @@ int commit_fd(const struct committer *c)
 bool commit_is_busy(const struct committer *c)
 {
     return c->is_busy;
+}
+
+const char *commit_doing(const struct committer *c)
+{
+    static const char *const names[] = {
+        [WORK_NONE] = "nothing",
+        [WORK_INIT] = "take the transactional id",
+        [WORK_FLUSH] = "wait for acknowledgements",
+        [WORK_COMMIT] = "commit",
+        [WORK_ABORT] = "abort",
+        [WORK_STORE] = "store the position",
+        [WORK_END] = "end",
+    };
+    return names[c->is_busy ? c->step : WORK_NONE];
 }
 
 /* ---- state kept for the next commit ---- */
@@ -349,6 +365,7 @@ static bool send_state(struct committer *c, const char *topic, struct view key, 
 bool commit_keep_shape(struct committer *c, struct view key, bool has_value, struct view value, struct fail *why)
 {
     ASSERT(!c->is_busy);
+    FAULT_POINT("before-shape");
     if (c->set.file == NULL)
         return send_state(c, c->set.shapes_topic, key, has_value, value, why);
     keep(c, OFFSET_FILE_SHAPES, key, has_value, value);
@@ -358,6 +375,7 @@ bool commit_keep_shape(struct committer *c, struct view key, bool has_value, str
 bool commit_keep_offset(struct committer *c, struct view key, bool has_value, struct view value, struct fail *why)
 {
     ASSERT(!c->is_busy);
+    FAULT_POINT("before-offset");
     if (sink_is_transactional(c->sink))
         return send_state(c, c->set.offsets_topic, key, has_value, value, why);
     keep(c, OFFSET_FILE_OFFSETS, key, has_value, value);
@@ -369,8 +387,10 @@ bool commit_keep_offset(struct committer *c, struct view key, bool has_value, st
 static void begin_job(struct committer *c, enum commit_job job)
 {
     ASSERT(c->magic == MAGIC && !c->is_busy);
+    if (job == COMMIT_COMMIT)
+        FAULT_POINT("after-offset");
     c->is_busy = true;
-    c->started_ns = now_ns();
+    c->started_ns = clock_mono_ns();
     c->result = (struct commit_result){.job = job};
 }
 
@@ -564,7 +584,7 @@ bool commit_service(struct committer *c, struct commit_result *out)
         return false;
     settle(c);
     c->is_busy = false;
-    c->result.took_us = (now_ns() - c->started_ns) / 1000;
+    c->result.took_us = (clock_mono_ns() - c->started_ns) / 1000;
     *out = c->result;
     return true;
 }

@@ -73,6 +73,9 @@ MUST_USE bool commit_service(struct committer *c, struct commit_result *out);
 
 bool commit_is_busy(const struct committer *c);
 
+/* What it does, for messages: "commit", "nothing". */
+const char *commit_doing(const struct committer *c);
+
 /* Without transactions init ends at once, DONE. */
 void commit_start_init(struct committer *c);
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
-enum { DEFAULT_QUEUE_BYTES = 32 << 20 };
+enum { DEFAULT_QUEUE_BYTES = 32 << 20, HEARTBEAT_MOST_MS = 5000 };
 
 /* A configuration while it is read. */
 struct reading {
@@ -515,9 +515,12 @@ static void settle_source(struct reading *r)
 {
     struct config *cfg = r->cfg;
     cfg->source.name = cfg->name;
-    cfg->source.heartbeat_ms = cfg->keep_alive ? (uint32_t)(cfg->keep_alive_ms * 8 / 10) : 0;
-    if (cfg->keep_alive && cfg->source.heartbeat_ms == 0)
-        cfg->source.heartbeat_ms = 1;
+    if (cfg->keep_alive) {
+        cfg->source.silence_ms = (uint32_t)cfg->keep_alive_ms;
+        cfg->source.heartbeat_ms = cfg->source.silence_ms / 10 + 1;
+        if (cfg->source.heartbeat_ms > HEARTBEAT_MOST_MS)
+            cfg->source.heartbeat_ms = HEARTBEAT_MOST_MS;
+    }
     settle_statements(cfg);
     settle_stores(r);
 }

@@ -55,6 +55,8 @@ struct config {
     int commit_dry_ms;                 /* tidemark.commit.dry.ms: after the input ran dry */
     int commit_pause_ms;               /* tidemark.commit.pause.ms: at least between two commits */
     int position_interval_ms;          /* tidemark.offset.interval.ms: store a position that moved without records */
+    int lookout_ms;                    /* tidemark.lookout.interval.ms; 0: never */
+    int liveness_ms;                   /* tidemark.liveness.timeout.ms */
     int max_retries;                   /* errors.max.retries; -1: for ever */
     int retry_first_ms;                /* errors.retry.delay.initial.ms */
     int retry_most_ms;                 /* errors.retry.delay.max.ms */
@@ -78,7 +80,7 @@ struct config {
 
     /* as written, before config_read joined them with others */
     bool keep_alive;       /* connect.keep.alive */
-    int64_t keep_alive_ms; /* connect.keep.alive.interval.ms; source.heartbeat_ms is 0.8 of it */
+    int64_t keep_alive_ms; /* connect.keep.alive.interval.ms: source.silence_ms */
     const char *initial_statements;
     struct arena memory;
 };

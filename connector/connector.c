@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "connector/connector.h"
 
+#include "base/backoff.h"
 #include "base/clock.h"
+#include "base/fault.h"
 #include "base/log.h"
 #include "binlog/reader.h"
 #include "binlog/source.h"
 #include "connector/feed.h"
 #include "connector/inbox.h"
+#include "connector/liveness.h"
+#include "connector/lookout.h"
 #include "connector/presence.h"
 #include "connector/producer.h"
 #include "connector/pump.h"
@@ -15,18 +19,20 @@
 #include "connector/snapshots.h"
 #include "connector/start.h"
 #include "connector/state.h"
+#include "connector/watchdog.h"
 
 #include <ev.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 enum {
-    STOP_MS = 4000,           /* all of a stop, with a margin to the promised 5 s */
-    READER_JOIN_MS = 3000,    /* a reader that was woken ends at once; only a name look-up may hold it */
+    STOP_MS = 4000,        /* all of a stop, with a margin to the promised 5 s */
+    READER_JOIN_MS = 3000, /* a reader that was woken ends at once; only a name look-up may hold it */
     PRESENCE_CLOSE_MS = 1000, /* else its session ends by itself */
-    RESTART_PAUSE_MS = 1000,  /* between two restarts after failures of the producer */
+    LOOK_MS = 1000,        /* how often it is looked whether something hangs, at the least */
 };
 
 enum connector_state { CONNECTOR_STARTING, CONNECTOR_RUNNING, CONNECTOR_RESTARTING, CONNECTOR_STOPPING };
@@ -44,29 +50,40 @@ struct connector {
     struct notices *notices;
     struct requests *requests;
     struct start start;
-    struct reader *reader;     /* NULL: none is running */
-    int64_t stop_by_ms;        /* STOPPING: leave then in any case */
-    int64_t restart_at_ms;     /* RESTARTING: not before */
-    bool needs_taking;         /* RESTARTING: the new producer is not ours yet */
+    struct reader *reader; /* NULL: none is running */
+    struct liveness liveness;
+    struct watchdog *watchdog;
+    struct lookout *lookout;
+    int64_t stop_by_ms;     /* STOPPING: leave then in any case */
+    struct backoff backoff; /* of restarts without a commit between them */
+    uint64_t restarted_at;  /* how many commits there were at the last one */
+    int64_t restart_at_ms;  /* RESTARTING: not before */
+    bool needs_taking;      /* RESTARTING: the new producer is not ours yet */
+    bool needs_reload;      /* RESTARTING: what is stored has to be read again */
     struct presence *presence; /* NULL: a file is locked instead */
-    struct reload *reload;     /* RESTARTING: what was stored is read again; NULL: not */
+    struct reload *reload;  /* RESTARTING: what was stored is read again; NULL: not */
 
     struct ev_loop *loop;
     struct ev_io inbox_io, sink_io, commit_io, signal_io, reload_io, presence_io;
     struct ev_io worker_io[INCREMENTAL_THREADS_MAX]; /* started as the workers come */
     unsigned n_workers;
-    struct ev_timer timer, presence_timer;
+    struct ev_timer timer, look;
     struct ev_idle idle;
     struct ev_signal term, intr;
 };
 
 static void turn(struct connector *c);
 
-static void set_state(struct connector *c, enum connector_state state, const char *because)
+static const char *connector_state_name(enum connector_state state)
 {
     static const char *const names[] = {"starting", "running", "restarting", "stopping"};
+    return names[state];
+}
+
+static void set_state(struct connector *c, enum connector_state state, const char *because)
+{
     if (c->state != state)
-        log_info("connector", "%s -> %s (%s)", names[c->state], names[state], because);
+        log_info("connector", "%s -> %s (%s)", connector_state_name(c->state), connector_state_name(state), because);
     c->state = state;
 }
 
@@ -110,12 +127,13 @@ static void on_presence(struct ev_loop *loop, struct ev_io *w, int events)
     presence_service(c->presence);
 }
 
-static void on_presence_timer(struct ev_loop *loop, struct ev_timer *w, int events)
+static void look(struct connector *c);
+
+static void on_look(struct ev_loop *loop, struct ev_timer *w, int events)
 {
-    struct connector *c = w->data;
     (void)loop;
     (void)events;
-    presence_service(c->presence);
+    look(w->data);
 }
 
 static void stop(struct connector *c, int exit_code, const char *because);
@@ -148,10 +166,16 @@ static void watch_presence(struct connector *c)
     if (c->presence == NULL)
         return;
     ev_io_init(&c->presence_io, on_presence, presence_fd(c->presence), EV_READ);
-    ev_timer_init(&c->presence_timer, on_presence_timer, 0, PRESENCE_SERVICE_MS / 1000.0);
-    c->presence_io.data = c->presence_timer.data = c;
+    c->presence_io.data = c;
     ev_io_start(c->loop, &c->presence_io);
-    ev_timer_start(c->loop, &c->presence_timer);
+}
+
+/* Often enough to see that the log is silent for too long. */
+static double look_s(const struct connector *c)
+{
+    int64_t silence_ms = c->cfg->source.silence_ms;
+    int64_t ms = silence_ms > 0 && silence_ms / 4 < LOOK_MS ? silence_ms / 4 : LOOK_MS;
+    return (ms > 50 ? ms : 50) / 1000.0;
 }
 
 static void watch(struct connector *c)
@@ -159,14 +183,16 @@ static void watch(struct connector *c)
     c->loop = ev_default_loop(EVFLAG_AUTO);
     ev_io_init(&c->inbox_io, on_inbox, inbox_fd(c->inbox), EV_READ);
     ev_timer_init(&c->timer, on_timer, 0, 0);
+    ev_timer_init(&c->look, on_look, look_s(c), look_s(c));
     ev_idle_init(&c->idle, on_idle);
     ev_signal_init(&c->term, on_stop_request, SIGTERM);
     ev_signal_init(&c->intr, on_stop_request, SIGINT);
-    c->inbox_io.data = c->timer.data = c->idle.data = c->term.data = c->intr.data = c;
+    c->inbox_io.data = c->timer.data = c->look.data = c->idle.data = c->term.data = c->intr.data = c;
     ev_io_start(c->loop, &c->inbox_io);
     ev_signal_start(c->loop, &c->term);
     ev_signal_start(c->loop, &c->intr);
     watch_presence(c);
+    ev_timer_start(c->loop, &c->look);
     watch_producer(c);
 }
 
@@ -210,6 +236,7 @@ static bool start_reader(struct connector *c, struct fail *why)
         .backoff_first_ms = cfg->retry_first_ms,
         .backoff_most_ms = cfg->retry_most_ms,
         .max_retries = cfg->max_retries,
+        .silence_ms = cfg->source.silence_ms,
     };
     const struct reader_hooks hooks = {&c->start, start_prepare, start_read_shape, start_reader_ended};
     struct stream_output out;
@@ -296,18 +323,31 @@ static void run_from_stored(struct connector *c)
     set_state(c, CONNECTOR_RUNNING, "the reader is started");
 }
 
-static void restart(struct connector *c)
+static void tell_retry(const struct connector *c, const struct fail *why)
 {
-    struct fail why = *pump_fail(c->pump);
-    enum pump_need need = pump_need(c->pump);
-    set_state(c, CONNECTOR_RESTARTING, why.text);
-    if (!end_reader(c)) {
-        stop(c, FAIL_AREA_SYSTEM, "the reader is stuck");
-        return;
+    if (backoff_is_news(&c->backoff))
+        log_warn("connector", "%s; trying again (try %d)", why->text, c->backoff.n);
+}
+
+/* How long to wait before reading again; -1: it was tried often enough. */
+static int restart_pause_ms(struct connector *c, struct fail *why)
+{
+    uint64_t commits = pump_counters(c->pump)->commits;
+    if (commits > c->restarted_at)
+        backoff_reset(&c->backoff);
+    c->restarted_at = commits;
+    int ms = backoff_next_ms(&c->backoff);
+    if (ms < 0) {
+        why->kind = FAIL_STOP;
+        fail_add(why, "given up after %d tries (errors.max.retries)", c->backoff.n);
     }
-    c->restart_at_ms = clock_mono_ms() + RESTART_PAUSE_MS;
-    if (need != PUMP_NEEDS_PRODUCER)
-        return;
+    return ms;
+}
+
+/* A new producer in place of the dead one; it is to be taken. */
+static void replace_producer(struct connector *c)
+{
+    struct fail why;
     struct commit_settings where = state_commit_settings(&c->stored, c->cfg);
     bool is_transactional = c->producer.is_transactional;
     unwatch_producer(c);
@@ -324,22 +364,44 @@ static void restart(struct connector *c)
     watch_producer(c);
 }
 
+/* False: the run has failed. */
+static bool pause_restart(struct connector *c, struct fail *why)
+{
+    int pause_ms = restart_pause_ms(c, why);
+    if (pause_ms < 0) {
+        fail_run(c, why);
+        return false;
+    }
+    c->restart_at_ms = clock_mono_ms() + pause_ms;
+    return true;
+}
+
+static void restart(struct connector *c)
+{
+    struct fail why = *pump_fail(c->pump);
+    enum pump_need need = pump_need(c->pump);
+    set_state(c, CONNECTOR_RESTARTING, why.text);
+    if (!end_reader(c)) {
+        stop(c, FAIL_AREA_SYSTEM, "the reader is stuck");
+        return;
+    }
+    if (pause_restart(c, &why) && need == PUMP_NEEDS_PRODUCER)
+        replace_producer(c);
+}
+
 /* The dead producer may have left a commit of which nobody knows whether it counted: the topics do, now that they are
  * fenced. Without transactions what we last stored is as good. */
-static bool start_reload(struct connector *c)
+static void start_reload(struct connector *c)
 {
     struct fail why;
-    if (!c->producer.is_transactional)
-        return true;
     c->reload = reload_start(c->cfg, &why);
     if (c->reload == NULL) {
         fail_run(c, &why);
-        return false;
+        return;
     }
     ev_io_init(&c->reload_io, on_io, reload_fd(c->reload), EV_READ);
     c->reload_io.data = c;
     ev_io_start(c->loop, &c->reload_io);
-    return true;
 }
 
 static void drop_reload(struct connector *c)
@@ -350,53 +412,59 @@ static void drop_reload(struct connector *c)
     reload_free(&c->reload);
 }
 
-/* False: not done yet, or stopped. */
-static bool finish_reload(struct connector *c)
+/* It has ended, well or not. */
+static void finish_reload(struct connector *c)
 {
     struct fail why;
-    if (c->reload == NULL)
-        return true;
-    if (!reload_has_ended(c->reload))
-        return false;
     bool ok = reload_take(c->reload, &c->stored, &why);
     drop_reload(c);
-    if (!ok) {
+    if (ok) {
+        c->needs_reload = false;
+        pump_begin(c->pump, c->stored.has_offset ? &c->stored.offset : NULL);
+    } else if (why.kind == FAIL_RETRY) {
+        if (pause_restart(c, &why))
+            tell_retry(c, &why);
+    } else {
         fail_run(c, &why);
-        return false;
     }
-    pump_begin(c->pump, c->stored.has_offset ? &c->stored.offset : NULL);
-    return true;
 }
 
-/* False: the new producer is not ours yet, or never will be. */
-static bool finish_taking(struct connector *c)
+/* The new producer is ours, or may become ours by another try, or never will. */
+static void finish_taking(struct connector *c, struct commit_result *taken)
 {
-    struct commit_result taken;
-    if (!c->needs_taking)
-        return true;
-    if (!producer_is_taken(&c->producer, &taken))
-        return false;
-    if (taken.outcome != COMMIT_DONE) {
-        fail_run(c, &taken.why);
-        return false;
+    if (taken->outcome == COMMIT_DONE) {
+        c->needs_taking = false;
+        c->needs_reload = c->producer.is_transactional;
+    } else if (taken->outcome == COMMIT_RENEW) {
+        if (!pause_restart(c, &taken->why))
+            return;
+        tell_retry(c, &taken->why);
+        replace_producer(c);
+    } else {
+        fail_run(c, &taken->why);
     }
-    c->needs_taking = false;
-    return start_reload(c);
 }
 
+/* One step after the other until the stream can start; a descriptor or the timer brings the next. */
 static void restart_turn(struct connector *c, int64_t now_ms)
 {
-    if (!finish_taking(c) || !finish_reload(c)) {
-        if (c->state == CONNECTOR_RESTARTING)
-            wait_for(c, -1);
+    struct commit_result taken;
+    if (c->needs_taking && producer_is_taken(&c->producer, &taken))
+        finish_taking(c, &taken);
+    if (c->reload != NULL && reload_has_ended(c->reload))
+        finish_reload(c);
+    if (c->state != CONNECTOR_RESTARTING)
         return;
-    }
-    if (now_ms < c->restart_at_ms) {
+    if (c->needs_taking || c->reload != NULL) {
+        wait_for(c, -1);
+    } else if (now_ms < c->restart_at_ms) {
         wait_for(c, (int)(c->restart_at_ms - now_ms));
-        return;
+    } else if (c->needs_reload) {
+        start_reload(c);
+    } else {
+        run_from_stored(c);
+        wait_for(c, 0);
     }
-    run_from_stored(c);
-    wait_for(c, 0);
 }
 
 /* The reader ends by itself only when somebody must act. */
@@ -457,9 +525,78 @@ static void stop_turn(struct connector *c, int64_t now_ms)
     wait_for(c, again_ms < 0 || again_ms > left_ms ? left_ms : again_ms);
 }
 
+/* ---- what hangs ---- */
+
+/* Kafka is what is waited for. */
+static bool has_backlog(const struct connector *c)
+{
+    const struct sink *s = c->producer.sink;
+    return pump_state(c->pump) != PUMP_RUNNING || (s != NULL && sink_counts(s)->outstanding > 0);
+}
+
+static void look_at_log(struct connector *c, int64_t now_ms)
+{
+    if (c->reader == NULL)
+        return;
+    struct reader_sight sight = reader_watch(c->reader, now_ms);
+    bool is_full = sight.phase == READER_HANDLING && has_backlog(c);
+    bool may_be_silent = sight.phase == READER_LISTENING && c->cfg->source.silence_ms == 0;
+    bool waits = sight.phase != READER_ENDED && !is_full && !may_be_silent;
+    liveness_look(&c->liveness, LIVENESS_LOG, waits, sight.steps, now_ms, "the log of %s:%u; the reader is %s",
+                  c->cfg->source.host, c->cfg->source.port, reader_phase_name(sight.phase));
+}
+
+/* The client mends its connections itself, and what was overdue it gives up when its transaction has timed out. Should even
+ * that not happen, it is replaced; not while a new one takes its id, which is no more than waiting for a broker. */
+static void look_at_kafka(struct connector *c, int64_t now_ms)
+{
+    const struct producer *p = &c->producer;
+    if (p->sink == NULL)
+        return;
+    const struct sink_counts *n = sink_counts(p->sink);
+    bool waits = n->outstanding > 0 || commit_is_busy(p->committer);
+    uint64_t progress = n->delivered + n->failed + pump_counters(c->pump)->commits + pump_counters(c->pump)->aborts;
+    int64_t for_ms = liveness_look(&c->liveness, LIVENESS_KAFKA, waits, progress, now_ms,
+                                   "Kafka has not acknowledged %llu records, %llu bytes; the committer is to %s",
+                                   (unsigned long long)n->outstanding, (unsigned long long)n->outstanding_bytes,
+                                   commit_doing(p->committer));
+    if (for_ms < c->liveness.deadline_ms + c->cfg->kafka.transaction_timeout_ms || c->state != CONNECTOR_RUNNING)
+        return;
+    struct fail why;
+    fail_set(&why, FAIL_RETRY, FAIL_AREA_KAFKA, 0, "the Kafka client got nothing done for %lld s: a new one is made",
+             (long long)(for_ms / 1000));
+    pump_renew(c->pump, &why);
+}
+
+static void look_at_snapshots(struct connector *c, int64_t now_ms)
+{
+    const char *db = "", *table = "";
+    int64_t ordered_ms = incremental_oldest_order_ms(snapshots_incremental(c->snapshots), &db, &table);
+    liveness_look(&c->liveness, LIVENESS_SNAPSHOT, ordered_ms != 0, (uint64_t)ordered_ms, now_ms,
+                  "a query that reads %s.%s for a snapshot", db, table);
+}
+
+/* About once a second, whatever else happens. */
+static void look(struct connector *c)
+{
+    int64_t now_ms = clock_mono_ms();
+    watchdog_feed(c->watchdog, "looking around");
+    look_at_log(c, now_ms);
+    look_at_kafka(c, now_ms);
+    look_at_snapshots(c, now_ms);
+    if (pump_stored(c->pump) != NULL)
+        lookout_need(c->lookout, pump_stored(c->pump));
+    if (c->presence != NULL)
+        presence_service(c->presence);
+    watchdog_feed(c->watchdog, "waiting for news");
+    turn(c);
+}
+
 static void turn(struct connector *c)
 {
     int64_t now_ms = clock_mono_ms();
+    watchdog_feed(c->watchdog, connector_state_name(c->state));
+    FAULT_POINT("turn");
     switch (c->state) {
     case CONNECTOR_STARTING:
         break;
@@ -549,6 +686,34 @@ static bool show_presence(struct connector *c, struct fail *why)
     return c->presence != NULL;
 }
 
+/* What was read of the state, and the producer, are for nothing. */
+static void forget_state(struct connector *c)
+{
+    if (!producer_close(&c->producer, STOP_MS)) {
+        log_error("connector", "the producer does not end: leaving");
+        _exit(FAIL_AREA_KAFKA);
+    }
+    state_fini(&c->stored);
+    state_init(&c->stored, c->cfg);
+}
+
+/* Brokers may be away for a while, at a start too. */
+static bool take_state_at_last(struct connector *c, struct fail *why)
+{
+    enum { SLICE_MS = 50 };
+    while (!take_state(c, why) || !state_find_signal_start(&c->stored, c->cfg, &stop_requested, why)) {
+        int ms = why->kind == FAIL_RETRY && !atomic_load(&stop_requested) ? backoff_next_ms(&c->backoff) : -1;
+        if (ms < 0)
+            return false;
+        tell_retry(c, why);
+        forget_state(c);
+        for (int64_t until_ms = clock_mono_ms() + ms; clock_mono_ms() < until_ms && !atomic_load(&stop_requested);)
+            poll(NULL, 0, SLICE_MS);
+    }
+    backoff_reset(&c->backoff);
+    return true;
+}
+
 static bool open_parts(struct connector *c, struct fail *why)
 {
     const struct config *cfg = c->cfg;
@@ -570,12 +735,20 @@ static bool open_parts(struct connector *c, struct fail *why)
     c->notices = notices_new(cfg);
     pump_attach(c->pump, c->snapshots, c->notices);
     c->requests = requests_new(cfg, c->snapshots, &c->stored.shapes, pump_frontier(c->pump), c->notices);
-    return take_state(c, why) && show_presence(c, why) &&
-           state_find_signal_start(&c->stored, cfg, &stop_requested, why);
+    return take_state_at_last(c, why) && show_presence(c, why);
 }
 
 static void run_loop(struct connector *c)
 {
+    struct fail why;
+    c->watchdog = watchdog_start(c->cfg->liveness_ms, &why);
+    c->lookout = c->watchdog == NULL ? NULL : lookout_start(&c->cfg->source, c->cfg->lookout_ms, &why);
+    if (c->lookout == NULL) {
+        watchdog_stop(&c->watchdog);
+        log_fail(LOG_ERROR, "connector", &why);
+        c->exit_code = (int)why.area;
+        return;
+    }
     watch(c);
     if (atomic_load(&stop_requested)) {
         stop(c, 0, "a stop was requested while starting");
@@ -586,6 +759,7 @@ static void run_loop(struct connector *c)
     }
     ev_run(c->loop, 0);
     unwatch_producer(c);
+    watchdog_stop(&c->watchdog);
 }
 
 /* Frees all, or leaves at once where a foreign thread still holds what was lent to it. */
@@ -594,6 +768,7 @@ static void close_parts(struct connector *c)
     int left_ms = c->stop_by_ms > 0 ? (int)(c->stop_by_ms + 500 - clock_mono_ms()) : STOP_MS;
     drop_reload(c);
     bool is_closed = end_reader(c);
+    is_closed = lookout_stop(&c->lookout, READER_JOIN_MS) && is_closed;
     if (c->pump != NULL)
         pump_forget_producer(c->pump);
     is_closed = snapshots_free(&c->snapshots, left_ms < 300 ? 300 : left_ms) && is_closed;
@@ -615,6 +790,8 @@ static void close_parts(struct connector *c)
 int connector_run(const struct config *cfg)
 {
     struct connector c = {.cfg = cfg, .state = CONNECTOR_STARTING};
+    c.backoff = (struct backoff){cfg->retry_first_ms, cfg->retry_most_ms, cfg->max_retries, 0};
+    liveness_init(&c.liveness, cfg->liveness_ms);
     struct fail why = {.kind = FAIL_NONE};
     catch_signals();
     log_info("connector", "tidemark %s starts: name=%s source=%s:%u topic.prefix=%s", TIDEMARK_VERSION, cfg->name,

@@ -2,6 +2,7 @@
 #include "connector/frontier.h"
 
 #include <stdio.h>
+#include <string.h>
 
 void frontier_init(struct frontier *f)
 {
@@ -32,7 +33,8 @@ static void set_place(struct log_position *pos, const char *file, uint64_t offse
 static void move_to(struct frontier *f, const char *file, uint64_t offset)
 {
     struct offset_state *st = &f->state;
-    f->has_moved = true;
+    const struct log_position *at = st->reached.file[0] != '\0' ? &st->reached : &st->pos;
+    f->has_moved = f->has_moved || at->offset != offset || strcmp(at->file, file) != 0;
     if (st->has_gtids || st->n_xa == 0) {
         set_place(&st->pos, file, offset);
         st->reached.file[0] = '\0';
@@ -82,6 +84,7 @@ static void commit(struct frontier *f, const struct change_mark *mark)
     if (f->state.has_gtids && f->gtid.n > 0 && !f->keeps_gtid_out)
         gtid_set_add(&f->state.gtids, &f->gtid);
     f->is_inside = false;
+    f->has_moved = true;
     f->state.event = 0;
     f->state.row = 0;
     move_to(f, mark->file, mark->offset);
@@ -91,7 +94,7 @@ static void xa_open(struct frontier *f, const struct change_mark *mark)
 {
     f->keeps_gtid_out = true;
     offset_state_remove_xa(&f->state, mark->xid);
-    offset_state_add_xa(&f->state, mark->xid, &f->gtid, &f->begun);
+    offset_state_add_xa(&f->state, mark->xid, &f->gtid, &f->begun, f->state.ts_sec);
 }
 
 static void xa_done(struct frontier *f, const struct change_mark *mark)

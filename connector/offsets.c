@@ -42,7 +42,7 @@ void offset_state_copy(struct offset_state *to, const struct offset_state *from)
     to->xa = NULL;
     to->n_xa = 0;
     for (uint32_t i = 0; i < from->n_xa; i++)
-        offset_state_add_xa(to, view_of(from->xa[i].xid), &from->xa[i].gtid, &from->xa[i].pos);
+        offset_state_add_xa(to, view_of(from->xa[i].xid), &from->xa[i].gtid, &from->xa[i].pos, from->xa[i].ts_sec);
     to->snapshots = from->snapshots == NULL ? NULL : mem_strdup(from->snapshots);
     to->previous = from->previous == NULL ? NULL : mem_strdup(from->previous);
     buf_init(&to->incremental);
@@ -52,10 +52,10 @@ void offset_state_copy(struct offset_state *to, const struct offset_state *from)
 }
 
 void offset_state_add_xa(struct offset_state *st, struct view xid, const struct gtid *gtid,
-                         const struct log_position *pos)
+                         const struct log_position *pos, int64_t ts_sec)
 {
     st->xa = mem_resize(st->xa, (st->n_xa + 1) * sizeof *st->xa);
-    st->xa[st->n_xa++] = (struct offset_xa){view_to_string(xid), *gtid, *pos};
+    st->xa[st->n_xa++] = (struct offset_xa){view_to_string(xid), *gtid, *pos, ts_sec};
 }
 
 bool offset_state_remove_xa(struct offset_state *st, struct view xid)
@@ -94,7 +94,7 @@ static void put_gtids(struct buf *out, const struct gtid_set *gtids)
     buf_put_u8(out, '"');
 }
 
-/* A list inside a string: [{"xid":"…","gtid":"…","file":"…","pos":4711},…] */
+/* A list inside a string: [{"xid":"…","gtid":"…","file":"…","pos":4711,"ts_sec":1700000000},…] */
 static void put_xa(struct buf *out, const struct offset_state *st)
 {
     struct buf list;
@@ -113,6 +113,8 @@ static void put_xa(struct buf *out, const struct offset_state *st)
         }
         put_text_member(&list, "file", xa->pos.file);
         put_number_member(&list, "pos", (int64_t)xa->pos.offset);
+        if (xa->ts_sec > 0)
+            put_number_member(&list, "ts_sec", xa->ts_sec);
         buf_put_u8(&list, '}');
     }
     buf_put_u8(&list, ']');
@@ -340,17 +342,20 @@ static bool read_one_xa(struct offset_state *st, const cJSON *entry, struct fail
 {
     const cJSON *xid = cJSON_GetObjectItemCaseSensitive(entry, "xid");
     const cJSON *gtid = cJSON_GetObjectItemCaseSensitive(entry, "gtid");
+    const cJSON *ts = cJSON_GetObjectItemCaseSensitive(entry, "ts_sec");
     struct log_position pos = {0};
     struct gtid g = {0};
+    uint64_t ts_sec = 0;
     if (!cJSON_IsString(xid) || (gtid != NULL && !cJSON_IsString(gtid)))
         return fail_malformed(why, "an entry of tidemark_xa has no text as xid or gtid");
     if (!read_text(cJSON_GetObjectItemCaseSensitive(entry, "file"), "tidemark_xa.file", pos.file, sizeof pos.file,
                    why) ||
         !read_whole(cJSON_GetObjectItemCaseSensitive(entry, "pos"), "tidemark_xa.pos", HIGHEST_EXACT, &pos.offset,
                     why) ||
+        (ts != NULL && !read_whole(ts, "tidemark_xa.ts_sec", HIGHEST_EXACT, &ts_sec, why)) ||
         (gtid != NULL && !read_one_gtid(&g, gtid->valuestring, why)))
         return false;
-    offset_state_add_xa(st, view_of(xid->valuestring), &g, &pos);
+    offset_state_add_xa(st, view_of(xid->valuestring), &g, &pos, (int64_t)ts_sec);
     return true;
 }
 

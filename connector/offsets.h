@@ -34,6 +34,7 @@ struct offset_xa {
     char *xid;               /* owned; the text that names it, as CHANGE_XA has it */
     struct gtid gtid;        /* of the prepare; n = 0: none */
     struct log_position pos; /* where its first event starts */
+    int64_t ts_sec;          /* when it was prepared; 0: unknown */
 };
 
 struct offset_state {
@@ -64,7 +65,7 @@ void offset_state_copy(struct offset_state *to, const struct offset_state *from)
 
 /* An XA transaction is prepared, or ended (no such: false). */
 void offset_state_add_xa(struct offset_state *st, struct view xid, const struct gtid *gtid,
-                         const struct log_position *pos);
+                         const struct log_position *pos, int64_t ts_sec);
 bool offset_state_remove_xa(struct offset_state *st, struct view xid);
 
 /* Appends the key or the value. */

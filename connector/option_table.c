@@ -236,7 +236,8 @@ static const struct option rows[] = {
     BOOL("connect.keep.alive", GROUP_SOURCE, "true", keep_alive,
          "Whether a silent connection to the log is taken for dead and made again."),
     NUMBER("connect.keep.alive.interval.ms", GROUP_SOURCE, OPTION_MS, "60000", 1, INT_MAX, keep_alive_ms,
-           "How long the log may be silent. The server is asked to send a heartbeat after 0.8 of it."),
+           "How long the log may be silent. The server is asked for a heartbeat after a tenth of it, at the latest "
+           "every 5 s."),
     NUMBER("database.query.timeout.ms", GROUP_SOURCE, OPTION_MS, "600000", 0, INT_MAX, source.query_timeout_ms,
            "How long a statement may run; 0 is without limit."),
     NUMBER("binlog.net.write.timeout", GROUP_SOURCE, OPTION_SECONDS, "0", 0, 31536000, source.net_write_timeout_s,
@@ -488,6 +489,14 @@ static const struct option rows[] = {
            "At least this long between two commits."),
     NUMBER("tidemark.offset.interval.ms", GROUP_TIDEMARK, OPTION_MS, "10000", 100, 3600000, position_interval_ms,
            "How often a position is stored that moved without records."),
+    NUMBER("tidemark.lookout.interval.ms", GROUP_TIDEMARK, OPTION_MS, "60000", 0, 86400000, lookout_ms,
+           "How often the server is asked how far its log is ahead, and whether it will soon delete what is still "
+           "needed; 0: "
+           "never."),
+    NUMBER("tidemark.liveness.timeout.ms", GROUP_TIDEMARK, OPTION_MS, "60000", 4000, 3600000, liveness_ms,
+           "What gets nothing done is told after a quarter of this. After all of it a program whose loop hangs ends; a "
+           "Kafka "
+           "client is made anew this long after its transaction has timed out."),
 
     /* ---- snapshots ---- */
     QUIET("snapshot.locking.mode", GROUP_SNAPSHOT, no_locks),

@@ -156,6 +156,11 @@ void pump_forget_producer(struct pump *p)
     p->committer = NULL;
 }
 
+void pump_renew(struct pump *p, const struct fail *why)
+{
+    break_down(p, PUMP_NEEDS_PRODUCER, why);
+}
+
 /* ---- sending ---- */
 
 /* What a change owns beside its chunk. */

@@ -91,6 +91,9 @@ void pump_drop_inbox(struct pump *p);
 /* Lets go of a dead producer: no longer used. */
 void pump_forget_producer(struct pump *p);
 
+/* The producer is of no use: BROKEN, needing another. */
+void pump_renew(struct pump *p, const struct fail *why);
+
 /* Takes nothing more and commits what was sent. pump_is_flushed says when that is done. */
 void pump_finish(struct pump *p);
 bool pump_is_flushed(const struct pump *p);

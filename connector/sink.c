@@ -2,6 +2,7 @@
 #include "connector/sink.h"
 
 #include "base/clock.h"
+#include "base/fault.h"
 #include "base/log.h"
 #include "base/map.h"
 
@@ -357,6 +358,7 @@ static bool check_size(const struct sink *s, const struct sink_record *rec, stru
 /* The first record of a transaction begins it; only librdkafka's own thread is asked, not the network. */
 static bool begin(struct sink *s)
 {
+    FAULT_POINT("before-begin");
     if (s->is_transactional) {
         rd_kafka_error_t *error = rd_kafka_begin_transaction(s->rk);
         if (error != NULL) {
@@ -368,6 +370,7 @@ static bool begin(struct sink *s)
         }
     }
     sink_set_state(s, SINK_OPEN);
+    FAULT_POINT("after-begin");
     return true;
 }
 
@@ -427,11 +430,13 @@ enum sink_sent sink_send(struct sink *s, const struct sink_record *rec, struct f
         return SINK_FAILED;
     if (s->state == SINK_READY && !begin(s))
         return answer_broken(s, why);
+    FAULT_POINT("before-produce");
     rd_kafka_topic_t *rkt = topic_of(s, rec->topic);
     rd_kafka_resp_err_t err = rkt == NULL ? rd_kafka_last_error() : produce(s, rkt, rec);
     if (err != RD_KAFKA_RESP_ERR_NO_ERROR)
         return refuse(s, rec, err, why);
     count_sent(s, rec);
+    FAULT_POINT("after-produce");
     return SINK_SENT;
 }
 

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "binlog/ddl.h"
 #include "binlog/inventory.h"
+#include "binlog/lost.h"
 #include "binlog/proof.h"
 
 #include <stdio.h>
@@ -195,8 +196,11 @@ static bool prove_tables(struct start *s, struct stream *stream, const struct re
         .pos = out->stream.pos.file[0] == '\0' ? NULL : &out->stream.pos,
         .pos_uuid = out->server_uuid,
     };
+    struct source_settings patient = *s->source; /* the server may take long to find the place: as for a statement */
+    if (patient.silence_ms > 0 && patient.silence_ms < patient.query_timeout_ms)
+        patient.silence_ms = patient.query_timeout_ms;
     struct proof_table *tables = mem_zero(n, sizeof *tables);
-    struct source *src = source_new(s->source);
+    struct source *src = source_new(&patient);
     for (size_t i = 0; i < n; i++)
         tables[i] =
             (struct proof_table){.db = view_of(names->items[i].db), .table = view_of(names->items[i].table)};
@@ -224,6 +228,8 @@ static bool add_new_tables(struct start *s, struct source *src, struct catalog *
                  "about them",
                  n_new);
         ok = server_read_end(src, &s->server, &as_of, why) && prove_tables(s, stream, out, &names, n_new, &as_of, why);
+        if (!ok)
+            lost_explain(src, out->stream.executed, &s->from->pos, why);
     }
     names_fini(&names);
     return ok;

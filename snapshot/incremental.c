@@ -14,6 +14,7 @@ struct lane {
     struct table_read *table; /* in the queue; NULL: free */
     const char *table_id;
     bool is_withdrawn; /* the answer that is still to come is for nobody */
+    int64_t ordered_ms;
 };
 
 struct incremental {
@@ -291,6 +292,7 @@ static void order_chunk(struct incremental *inc, struct lane *lane, const struct
     order.has_barrier = inc->hooks.barrier(inc->hooks.ctx, &order.barrier);
     memcpy(order.server_uuid, place->server_uuid, strnlen(place->server_uuid, sizeof order.server_uuid - 1) + 1);
     worker_order(lane->worker, &order);
+    lane->ordered_ms = now_ms;
     chunk_order_fini(&order);
     if (inc->set.rows_per_second > 0)
         note_order(inc, now_ms);
@@ -420,4 +422,19 @@ unsigned incremental_fds(const struct incremental *inc, int *fds)
         if (inc->lanes[i].worker != NULL)
             fds[n++] = worker_fd(inc->lanes[i].worker);
     return n;
+}
+
+int64_t incremental_oldest_order_ms(const struct incremental *inc, const char **db, const char **table)
+{
+    int64_t oldest_ms = 0;
+    for (unsigned i = 0; i < inc->set.threads; i++) {
+        const struct lane *lane = &inc->lanes[i];
+        bool is_older = oldest_ms == 0 || lane->ordered_ms < oldest_ms;
+        if (lane->table == NULL || lane->worker == NULL || !is_older || worker_is_idle(lane->worker))
+            continue;
+        oldest_ms = lane->ordered_ms;
+        *db = lane->table->db;
+        *table = lane->table->table;
+    }
+    return oldest_ms;
 }

@@ -102,4 +102,7 @@ void incremental_reset(struct incremental *inc);
 /* The workers' descriptors; returns their number. They are there from the first table on. */
 unsigned incremental_fds(const struct incremental *inc, int *fds);
 
+/* Since when the answer of a worker that takes longest is waited for, and of which table; 0: for none. */
+int64_t incremental_oldest_order_ms(const struct incremental *inc, const char **db, const char **table);
+
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "snapshot/worker.h"
 
-#include "base/clock.h"
+#include "base/ending.h"
 #include "base/log.h"
 #include "snapshot/chunk_read.h"
 
@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
 enum desk { DESK_EMPTY, DESK_ORDERED, DESK_ANSWERED };
@@ -19,6 +18,7 @@ enum desk { DESK_EMPTY, DESK_ORDERED, DESK_ANSWERED };
 struct worker {
     struct chunk_reader *reader;
     pthread_t thread;
+    struct ending ending;
     pthread_mutex_t lock;
     pthread_cond_t changed;
     enum desk desk; /* what lies between loop and thread */
@@ -94,6 +94,7 @@ static void *run(void *arg)
         chunk_reader_do(w->reader, &w->order, &w->is_unwanted, &w->answer);
         answer(w);
     }
+    ending_tell(&w->ending);
     return NULL;
 }
 
@@ -102,6 +103,7 @@ static void *run(void *arg)
 struct worker *worker_start(const struct worker_settings *set, struct fail *why)
 {
     struct worker *w = mem_zero(1, sizeof *w);
+    ending_init(&w->ending);
     pthread_mutex_init(&w->lock, NULL);
     pthread_cond_init(&w->changed, NULL);
     chunk_order_init(&w->order);
@@ -170,7 +172,6 @@ bool worker_take(struct worker *w, struct chunk_answer *answer)
 bool worker_stop(struct worker **worker, int timeout_ms)
 {
     struct worker *w = *worker;
-    struct timespec until;
     if (w == NULL)
         return true;
     pthread_mutex_lock(&w->lock);
@@ -179,20 +180,15 @@ bool worker_stop(struct worker **worker, int timeout_ms)
     pthread_mutex_unlock(&w->lock);
     worker_withdraw(w);
     chunk_reader_wake(w->reader);
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += timeout_ms / 1000;
-    until.tv_nsec += timeout_ms % 1000 * 1000000L;
-    if (until.tv_nsec >= 1000000000L) {
-        until.tv_sec++;
-        until.tv_nsec -= 1000000000L;
-    }
-    if (pthread_timedjoin_np(w->thread, NULL, &until) != 0)
+    if (!ending_wait(&w->ending, timeout_ms))
         return false;
+    pthread_join(w->thread, NULL);
     chunk_reader_free(&w->reader);
     chunk_order_fini(&w->order);
     chunk_answer_fini(&w->answer);
     pthread_cond_destroy(&w->changed);
     pthread_mutex_destroy(&w->lock);
+    ending_fini(&w->ending);
     close(w->fd);
     free(w);
     *worker = NULL;

@@ -67,6 +67,19 @@ class Tidemark(Process):
         data = self.binary.read_bytes()
         return b"__asan_init" in data or b"__tsan_init" in data
 
+    @property
+    def has_fault_points(self):
+        """Whether TIDEMARK_KILL_AT means something to it (base/fault.h)."""
+        return b"TIDEMARK_KILL_AT" in self.binary.read_bytes()
+
+    def start_with(self, env):
+        """Starts it once with more in its environment."""
+        usual, self.env = self.env, {**self.env, **env}
+        try:
+            return self.start()
+        finally:
+            self.env = usual
+
     def start_ready(self, timeout=60):
         """Starts it and waits until it streams."""
         self.start()

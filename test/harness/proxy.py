@@ -14,6 +14,7 @@ class Proxy:
         self.target = target  # (host, port)
         self.delay = 0.0  # seconds each piece waits, both directions
         self.bytes_per_second = None  # of each direction of each connection
+        self.hold_dump = None  # a MySQL server is silent for so many seconds after it was asked for its log
         self.cut_after = None  # once so many bytes came from the target on a connection, that connection is cut
         self.accepted = 0  # connections so far
         self.bytes_from_target = 0
@@ -21,6 +22,7 @@ class Proxy:
         self._flow.set()
         self._refuse = False
         self._open = set()
+        self._held = {}  # connection -> until when its target is silent
         self._lock = threading.Lock()
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=64)
         self.host, self.port = self._listener.getsockname()
@@ -99,7 +101,10 @@ class Proxy:
                         self._break(pair, reset=False)
                     return
                 passed += len(data)
+                if not from_target and self.hold_dump and data[4:5] in (b"\x12", b"\x1e"):  # COM_BINLOG_DUMP, _GTID
+                    self._held[pair] = time.monotonic() + self.hold_dump
                 if from_target:
+                    self._hold(pair)
                     self.bytes_from_target += len(data)
                     if self.cut_after is not None and passed > self.cut_after:
                         self._break(pair)
@@ -107,6 +112,11 @@ class Proxy:
                 self._send(sink, data)
         except OSError:
             self._break(pair)
+
+    def _hold(self, pair):
+        until = self._held.pop(pair, None)
+        if until is not None:
+            time.sleep(max(0, until - time.monotonic()))
 
     def _send(self, sink, data):
         while data:

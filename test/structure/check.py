@@ -5,6 +5,7 @@
   arrows    a folder includes only from the folders below it, written from the root
   doors     a foreign library's header is included only in the files that are its doors
   headers   each header compiles alone, by the compiler given as first argument
+  clocks    only base/clock asks for a time; wall time, which may jump, is only for people and records
   licence   each source begins with its SPDX line
   places    nothing names a machine's own folders or a package registry
 """
@@ -36,6 +37,14 @@ DOORS = {  # foreign header: the files (stems) that may include it; a test may i
     "ev.h": ["connector/connector", "connector/metrics"],
     "pcre2.h": ["connector/regex"],
     "microhttpd.h": ["connector/metrics"],
+}
+
+CLOCK_CALLS = r"\b(clock_gettime|gettimeofday|pthread_\w+_?timed\w+|sem_timedwait|time\s*\(\s*NULL)\b"
+
+WALL = {  # who may ask for wall time, and for what
+    "base/clock": "it gives it", "base/log": "the time of a line", "binlog/reader": "ts_ms of records",
+    "connector/snapshots": "ts_ms of records", "connector/notices": "the time of a notification",
+    "connector/offsets_show": "the age of a position, for people", "connector/signal_command": "an id that is new",
 }
 
 SPDX = "SPDX-License-Identifier: Apache-2.0"
@@ -93,6 +102,17 @@ def check_doors(path, text):
             yield f"{path}:{number}: <{name}> is only for {', '.join(doors)}"
 
 
+def check_clocks(path, text):
+    stem = str(path.with_suffix(""))
+    if path.parts[0] == "test" or stem == "base/clock":
+        return
+    for number, line in enumerate(text.split("\n"), 1):
+        if re.search(CLOCK_CALLS, line):
+            yield f"{path}:{number}: times come from base/clock: {line.strip()[:80]}"
+        if "clock_wall_ns" in line and stem not in WALL:
+            yield f"{path}:{number}: wall time may jump and is for {', '.join(WALL)} only"
+
+
 def check_licence(path, text):
     first = text.split("\n", 2)[:2]
     if path.suffix in COMPILED and first[0] != f"/* {SPDX} */":
@@ -134,6 +154,7 @@ def main():
         if path.suffix in COMPILED and path.parts[0] in BELOW:
             faults += check_arrows(path, text)
             faults += check_doors(path, text)
+            faults += check_clocks(path, text)
             if path.suffix == ".h":
                 headers.append(path)
     with concurrent.futures.ThreadPoolExecutor() as pool:

@@ -244,6 +244,7 @@ int main(int argc, char **argv)
         .connect_timeout_ms = (uint32_t)number("connect_timeout_ms", 30000),
         .query_timeout_ms = (uint32_t)number("query_timeout_ms", 60000),
         .heartbeat_ms = (uint32_t)number("heartbeat_ms", 1000),
+        .silence_ms = (uint32_t)number("heartbeat_ms", 1000) * 5 / 2,
         .net_write_timeout_s = (uint32_t)number("net_write_timeout_s", 0),
         .server_id = (uint32_t)number("server_id", 7777),
         .name = text("name") == NULL ? "source_side" : text("name"),

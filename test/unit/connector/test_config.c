@@ -73,7 +73,8 @@ static void least_file_gives_all_defaults(void **state)
     assert_int_equal(cfg->source.server_id, 5401);
     assert_int_equal(cfg->source.tls, SOURCE_TLS_PREFERRED);
     assert_int_equal(cfg->source.connect_timeout_ms, 30000);
-    assert_int_equal(cfg->source.heartbeat_ms, 48000);
+    assert_int_equal(cfg->source.heartbeat_ms, 5000);
+    assert_int_equal(cfg->source.silence_ms, 60000);
     assert_int_equal(cfg->source.query_timeout_ms, 600000);
     assert_string_equal(cfg->source.name, "shop");
     assert_int_equal(cfg->source.n_initial_statements, 0);
@@ -149,7 +150,7 @@ static void values_reach_their_members(void **state)
     assert_int_equal(cfg->source.port, 3307);
     assert_string_equal(cfg->source.password, "pw123");
     assert_int_equal(cfg->source.tls, SOURCE_TLS_REQUIRED);
-    assert_int_equal(cfg->source.heartbeat_ms, 4000);
+    assert_int_equal(cfg->source.heartbeat_ms, 501);
     assert_int_equal(cfg->source.n_initial_statements, 2);
     assert_string_equal(cfg->source.initial_statements[0], "SET a=1");
     assert_string_equal(cfg->source.initial_statements[1], " SET b=';' ;");

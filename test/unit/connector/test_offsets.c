@@ -107,7 +107,7 @@ static void offsets_come_back_as_they_were(void **state)
     check_comes_back(
         "{\"file\":\"b.1\",\"pos\":4,\"tidemark_xa\":\"[{\\\"xid\\\":\\\"X'6162',X'',1\\\",\\\"gtid\\\":\\\"" U
         ":tag:9\\\",\\\"file\\\":\\\"b.1\\\",\\\"pos\\\":4},{\\\"xid\\\":\\\"X'63',X'',1\\\",\\\"file\\\":"
-        "\\\"b.1\\\",\\\"pos\\\":99}]\"}");
+        "\\\"b.1\\\",\\\"pos\\\":99,\\\"ts_sec\\\":1700000000}]\"}");
 }
 
 /* Taken from the offset store of Kafka Connect 4.3.1 with Debezium 3.6.1.Final and MySQL 9.7. */
@@ -205,9 +205,9 @@ static void offsets_follow_xa_transactions(void **state)
     struct log_position pos = {"b.1", 100};
     offset_state_init(&st);
     st.pos = pos;
-    offset_state_add_xa(&st, view_of("a"), &none, &pos);
-    offset_state_add_xa(&st, view_of("b"), &none, &pos);
-    offset_state_add_xa(&st, view_of("c"), &none, &pos);
+    offset_state_add_xa(&st, view_of("a"), &none, &pos, 0);
+    offset_state_add_xa(&st, view_of("b"), &none, &pos, 0);
+    offset_state_add_xa(&st, view_of("c"), &none, &pos, 0);
     assert_true(offset_state_remove_xa(&st, view_of("b")));
     assert_false(offset_state_remove_xa(&st, view_of("b")));
     assert_int_equal(st.n_xa, 2);
