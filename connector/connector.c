@@ -29,10 +29,10 @@
 #include <unistd.h>
 
 enum {
-    STOP_MS = 4000,        /* all of a stop, with a margin to the promised 5 s */
-    READER_JOIN_MS = 3000, /* a reader that was woken ends at once; only a name look-up may hold it */
+    STOP_MS = 4000,           /* all of a stop, with a margin to the promised 5 s */
+    READER_JOIN_MS = 3000,    /* a reader that was woken ends at once; only a name look-up may hold it */
     PRESENCE_CLOSE_MS = 1000, /* else its session ends by itself */
-    LOOK_MS = 1000,        /* how often it is looked whether something hangs, at the least */
+    LOOK_MS = 1000,           /* how often it is looked whether something hangs, at the least */
 };
 
 enum connector_state { CONNECTOR_STARTING, CONNECTOR_RUNNING, CONNECTOR_RESTARTING, CONNECTOR_STOPPING };
@@ -54,14 +54,14 @@ struct connector {
     struct liveness liveness;
     struct watchdog *watchdog;
     struct lookout *lookout;
-    int64_t stop_by_ms;     /* STOPPING: leave then in any case */
-    struct backoff backoff; /* of restarts without a commit between them */
-    uint64_t restarted_at;  /* how many commits there were at the last one */
-    int64_t restart_at_ms;  /* RESTARTING: not before */
-    bool needs_taking;      /* RESTARTING: the new producer is not ours yet */
-    bool needs_reload;      /* RESTARTING: what is stored has to be read again */
+    int64_t stop_by_ms;        /* STOPPING: leave then in any case */
+    struct backoff backoff;    /* of restarts without a commit between them */
+    uint64_t restarted_at;     /* how many commits there were at the last one */
+    int64_t restart_at_ms;     /* RESTARTING: not before */
+    bool needs_taking;         /* RESTARTING: the new producer is not ours yet */
+    bool needs_reload;         /* RESTARTING: what is stored has to be read again */
     struct presence *presence; /* NULL: a file is locked instead */
-    struct reload *reload;  /* RESTARTING: what was stored is read again; NULL: not */
+    struct reload *reload;     /* RESTARTING: what was stored is read again; NULL: not */
 
     struct ev_loop *loop;
     struct ev_io inbox_io, sink_io, commit_io, signal_io, reload_io, presence_io;

@@ -158,7 +158,7 @@ static void pass_transaction(struct search *s, const struct scan_transaction *tr
     st->ts_sec = trx->ts_us / MICROS;
     if (trx->kind == SCAN_XA_PREPARE) {
         offset_state_remove_xa(st, trx->xid);
-        offset_state_add_xa(st, trx->xid, &trx->gtid, &trx->begin);
+        offset_state_add_xa(st, trx->xid, &trx->gtid, &trx->begin, trx->ts_us / 1000000);
         return;
     }
     for (uint32_t i = 0; trx->kind != SCAN_CHANGES && i < st->n_xa; i++)

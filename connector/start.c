@@ -202,8 +202,7 @@ static bool prove_tables(struct start *s, struct stream *stream, const struct re
     struct proof_table *tables = mem_zero(n, sizeof *tables);
     struct source *src = source_new(&patient);
     for (size_t i = 0; i < n; i++)
-        tables[i] =
-            (struct proof_table){.db = view_of(names->items[i].db), .table = view_of(names->items[i].table)};
+        tables[i] = (struct proof_table){.db = view_of(names->items[i].db), .table = view_of(names->items[i].table)};
     bool ok = proof_run(src, &from, &out->server, as_of, tables, n, why);
     for (size_t i = 0; ok && i < n; i++)
         if (tables[i].has_changed)

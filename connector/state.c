@@ -70,7 +70,8 @@ static bool load_topics(struct state *st, const struct config *cfg, const atomic
     if (admin == NULL)
         return false;
     bool ok = state_topic_prepare(admin, k->offsets_topic, k->state_replication, why) &&
-              state_topic_prepare(admin, k->shapes_topic, k->state_replication, why) && read_topics(st, cfg, admin, why);
+              state_topic_prepare(admin, k->shapes_topic, k->state_replication, why) &&
+              read_topics(st, cfg, admin, why);
     admin_close(&admin);
     return ok;
 }

@@ -45,6 +45,7 @@ WALL = {  # who may ask for wall time, and for what
     "base/clock": "it gives it", "base/log": "the time of a line", "binlog/reader": "ts_ms of records",
     "connector/snapshots": "ts_ms of records", "connector/notices": "the time of a notification",
     "connector/offsets_show": "the age of a position, for people", "connector/signal_command": "an id that is new",
+    "connector/offsets_export": "the time of a record",
 }
 
 SPDX = "SPDX-License-Identifier: Apache-2.0"
