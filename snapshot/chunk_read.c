@@ -8,6 +8,7 @@
 #include "snapshot/chunk.h"
 #include "snapshot/chunk_fault.h"
 #include "snapshot/chunk_filter.h"
+#include "snapshot/mutation.h"
 #include "snapshot/query.h"
 
 #include <stdio.h>
@@ -220,12 +221,13 @@ static bool wait_low(struct reading *rd)
     int64_t until_ms = clock_mono_ms() + LOW_PATIENCE_MS;
     enum low low;
     buf_init(&sql);
-    put_barrier(rd->order, LOW_SLICE_MS, &sql);
+    put_barrier(rd->order, mutation_is(MUTATION_NO_BARRIER) ? 0 : LOW_SLICE_MS, &sql);
     do {
         low = ask_low(rd, (const char *)sql.start);
-    } while (low == LOW_LAGS && !atomic_load(rd->is_unwanted) && clock_mono_ms() < until_ms);
+    } while (low == LOW_LAGS && !mutation_is(MUTATION_NO_BARRIER) && !atomic_load(rd->is_unwanted) &&
+             clock_mono_ms() < until_ms);
     buf_fini(&sql);
-    if (low == LOW_REACHED)
+    if (low == LOW_REACHED || (low == LOW_LAGS && mutation_is(MUTATION_NO_BARRIER)))
         return true;
     if (low == LOW_FAILED)
         return give_up_for(rd);
@@ -499,10 +501,12 @@ void chunk_reader_do(struct chunk_reader *r, const struct chunk_order *order, co
     arena_reset(&r->key_memory);
     if (!begin(&rd) || !connect(&rd) || !wait_low(&rd) || !begin_table(&rd))
         return;
+    if (mutation_is(MUTATION_EARLY_HIGH) && !read_high(&rd))
+        return;
     if (rd.last == NULL)
         note_empty(&rd);
     else if (!read_rows(&rd))
         return;
-    if (read_high(&rd))
+    if (mutation_is(MUTATION_EARLY_HIGH) || read_high(&rd))
         answer->outcome = CHUNK_READ;
 }

@@ -2,6 +2,7 @@
 #include "snapshot/table_read.h"
 
 #include "base/log.h"
+#include "snapshot/mutation.h"
 
 #include <stdlib.h>
 
@@ -211,7 +212,7 @@ void table_read_close(struct table_read *t, uint32_t n_sent)
     struct table_window *w = window_at(t, 0);
     window_end(&w->window);
     if (!chunk_key_is_empty(&w->next))
-        chunk_key_set(&t->done, buf_view(&w->next.text));
+        chunk_key_set(&t->done, buf_view(mutation_is(MUTATION_ANY_ORDER) ? &t->read.text : &w->next.text));
     t->rows_sent += n_sent;
     t->rows_done += w->n_read;
     bool was_final = w->is_final;

@@ -3,6 +3,7 @@
 
 #include "base/fail.h"
 #include "snapshot/chunk_rows.h"
+#include "snapshot/mutation.h"
 
 #include <stdlib.h>
 
@@ -87,6 +88,8 @@ static void remember(struct window *win, struct view key)
 void window_hear(struct window *win, struct view before_key, struct view after_key)
 {
     bool is_same = view_equal(before_key, after_key);
+    if (mutation_is(MUTATION_NO_DROP))
+        return;
     if (win->state == WINDOW_READING) {
         remember(win, before_key);
         if (!is_same)

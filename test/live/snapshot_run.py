@@ -19,7 +19,7 @@ class Run:
         more.setdefault("database_include_list", self.database)
         more.setdefault("key_converter_schemas_enable", "false")
         more.setdefault("value_converter_schemas_enable", "false")
-        self.program = tidemark(mysql, kafka, also={"signal.kafka.topic": self.signals}, **more)
+        self.program = tidemark(mysql, kafka, prefix=self.prefix, also={"signal.kafka.topic": self.signals}, **more)
         self._readers, self._parsed = {}, {}
         self.was_ready = False
         if start:

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The heart test: whatever writers, signals, kills and cuts do, a consumer ends with the source's tables and sees no key go
+back in time. Seeds are printed; HEART_SEED repeats one."""
+import os
+import random
+
+import pytest
+
+from heart import Heart
+
+SETTINGS = {"binlog-order-commits": "OFF", "binlog-group-commit-sync-delay": "8000"}
+
+
+@pytest.fixture(scope="module")
+def source(scratch):
+    from conftest import available
+    from harness import MySql
+    server = available(lambda: MySql(scratch, "heart-mysql", SETTINGS))
+    server.start().create_user()
+    yield server
+    server.kill()
+
+
+@pytest.fixture(scope="module")
+def replica(scratch, source):
+    server = source.make_replica(scratch, "heart-replica", {**SETTINGS, "replica-preserve-commit-order": "OFF"}, workers=8)
+    yield server
+    server.kill()
+
+
+def beat(seed, server, kafka, tidemark, names, new_proxy, **more):
+    print(f"HEART_SEED={seed}")
+    wire = new_proxy(("127.0.0.1", server.port))
+    heart = Heart(seed, server, kafka, tidemark, names, wire, **more)
+    heart.go()
+    heart.run.program.stop()
+
+
+def seeds(count):
+    fixed = os.environ.get("HEART_SEED")
+    return [int(fixed)] if fixed else [random.randrange(1 << 24) for _ in range(count)]
+
+
+def test_consumer_ends_with_the_tables_of_a_source(source, kafka, tidemark, names, new_proxy):
+    for seed in seeds(2):
+        beat(seed, source, kafka, tidemark, names, new_proxy)
+
+
+def test_consumer_ends_with_the_tables_of_a_replica(replica, kafka, tidemark, names, new_proxy):
+    for seed in seeds(2):
+        beat(seed, replica, kafka, tidemark, names, new_proxy)
+
+
+@pytest.mark.long
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("place", ["source", "replica"])
+def test_consumer_ends_with_the_tables_in_a_hundred_runs(place, request, kafka, tidemark, names, new_proxy):
+    server = request.getfixturevalue(place)
+    for seed in seeds(100):
+        beat(seed, server, kafka, tidemark, names, new_proxy)
+
+
+@pytest.mark.long
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("broken", ["no-barrier", "no-drop", "early-high", "any-order"])
+def test_each_step_that_is_left_out_is_noticed(broken, source, kafka, tidemark, names, new_proxy):
+    for seed in seeds(50):
+        try:
+            beat(seed, source, kafka, tidemark, names, new_proxy, breaks=broken)
+        except AssertionError as fault:
+            print(f"noticed: {str(fault)[:300]}")
+            assert "seed" in str(fault)
+            return
+    pytest.fail(f"nothing was noticed without {broken}")
