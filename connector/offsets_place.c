@@ -323,7 +323,7 @@ static bool choose_file(struct search *s, int64_t time_us, size_t *chosen, struc
 static bool find_time(struct search *s, int64_t time_us, struct fail *why)
 {
     const struct scan_transaction *trx = NULL;
-    size_t file;
+    size_t file = 0;
     if (!choose_file(s, time_us, &file, why))
         return false;
     struct scan *sc = walk_from(s, &s->files[file].start, why);
