@@ -108,9 +108,9 @@ class Keeper:
         self._count += 1
         name = f"{self.label}_{hashlib.sha256(key.encode()).hexdigest()[:4]}_{self._count}"
 
-        def make(mysql, kafka, **more):
+        def make(mysql, kafka, prefix=name, **more):
             env = more.pop("env", None)
-            return Tidemark(self.scratch, Tidemark.base(mysql, kafka, name, **more), f"{name}-tidemark", env=env)
+            return Tidemark(self.scratch, Tidemark.base(mysql, kafka, prefix, **more), f"{name}-tidemark", env=env)
         return Followed(self.mysql, self.kafka, make, SimpleNamespace(prefix=name, database=name), **settings)
 
     def close(self):
