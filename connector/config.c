@@ -537,6 +537,9 @@ static void settle(struct reading *r)
     check_exclusive(r);
     settle_source(r);
     settle_offsets(r);
+    if (cfg->is_standby && cfg->kafka.storage == OFFSET_STORAGE_FILE)
+        complain(r, find(r, "tidemark.standby"),
+                 "several instances can't share a file of offsets; hint: keep them in Kafka");
     settle_brokers(r);
     settle_clients(r);
     settle_signals(r);

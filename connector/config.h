@@ -55,6 +55,8 @@ struct config {
     int commit_dry_ms;                 /* tidemark.commit.dry.ms: after the input ran dry */
     int commit_pause_ms;               /* tidemark.commit.pause.ms: at least between two commits */
     int position_interval_ms;          /* tidemark.offset.interval.ms: store a position that moved without records */
+    bool is_standby;                   /* tidemark.standby */
+    int standby_session_ms;            /* tidemark.standby.session.timeout.ms */
     int lookout_ms;                    /* tidemark.lookout.interval.ms; 0: never */
     int liveness_ms;                   /* tidemark.liveness.timeout.ms */
     int max_retries;                   /* errors.max.retries; -1: for ever */

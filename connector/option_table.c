@@ -489,6 +489,13 @@ static const struct option rows[] = {
            "At least this long between two commits."),
     NUMBER("tidemark.offset.interval.ms", GROUP_TIDEMARK, OPTION_MS, "10000", 100, 3600000, position_interval_ms,
            "How often a position is stored that moved without records."),
+    BOOL("tidemark.standby", GROUP_TIDEMARK, "false", is_standby,
+         "Whether this is one of several instances with the same name, of which one runs and the others wait to take "
+         "over. All "
+         "of them must say so."),
+    NUMBER("tidemark.standby.session.timeout.ms", GROUP_TIDEMARK, OPTION_MS, "10000", 1000, 1800000, standby_session_ms,
+           "How long the running one may be out of touch with Kafka before another takes over; within the brokers' "
+           "`group.min.session.timeout.ms` and `group.max.session.timeout.ms`."),
     NUMBER("tidemark.lookout.interval.ms", GROUP_TIDEMARK, OPTION_MS, "60000", 0, 86400000, lookout_ms,
            "How often the server is asked how far its log is ahead, and whether it will soon delete what is still "
            "needed; 0: "

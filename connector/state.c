@@ -63,15 +63,29 @@ static bool read_topics(struct state *st, const struct config *cfg, struct admin
                             why);
 }
 
-static bool load_topics(struct state *st, const struct config *cfg, const atomic_bool *stop, struct fail *why)
+static bool prepare_topics(const struct config *cfg, struct admin *admin, struct fail *why)
 {
     const struct config_kafka *k = &cfg->kafka;
-    struct admin *admin = admin_open(&k->client, stop, why);
+    return state_topic_prepare(admin, k->offsets_topic, k->state_replication, why) &&
+           state_topic_prepare(admin, k->shapes_topic, k->state_replication, why);
+}
+
+bool state_prepare(const struct config *cfg, const atomic_bool *stop, struct fail *why)
+{
+    struct admin *admin = admin_open(&cfg->kafka.client, stop, why);
     if (admin == NULL)
         return false;
-    bool ok = state_topic_prepare(admin, k->offsets_topic, k->state_replication, why) &&
-              state_topic_prepare(admin, k->shapes_topic, k->state_replication, why) &&
-              read_topics(st, cfg, admin, why);
+    bool ok = prepare_topics(cfg, admin, why);
+    admin_close(&admin);
+    return ok;
+}
+
+static bool load_topics(struct state *st, const struct config *cfg, const atomic_bool *stop, struct fail *why)
+{
+    struct admin *admin = admin_open(&cfg->kafka.client, stop, why);
+    if (admin == NULL)
+        return false;
+    bool ok = prepare_topics(cfg, admin, why) && read_topics(st, cfg, admin, why);
     admin_close(&admin);
     return ok;
 }

@@ -29,6 +29,9 @@ struct state {
 void state_init(struct state *st, const struct config *cfg);
 void state_fini(struct state *st);
 
+/* Makes the topics where they are missing, and checks them. */
+MUST_USE bool state_prepare(const struct config *cfg, const atomic_bool *stop, struct fail *why);
+
 /* Makes the topics where they are missing, then reads all that is ours; or opens and reads the files. stop may be NULL. */
 MUST_USE bool state_load(struct state *st, const struct config *cfg, const atomic_bool *stop, struct fail *why);
 

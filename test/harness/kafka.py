@@ -45,7 +45,8 @@ Record.__doc__ = "What a consumer got: key and value as bytes or None, headers a
 
 
 class Kafka(Process):
-    """A broker. With proxied=True, self.proxy stands before a second listener at self.proxied."""
+    """A broker. With proxied=True, self.proxy stands before a second listener at self.proxied; with a number there are so
+    many, wires[i] before the listener at wired[i], so that one client can be cut off and another not."""
 
     def __init__(self, scratch, name="kafka", settings=None, heap="512m", proxied=False):
         self.jars = os.environ.get("TIDEMARK_KAFKA_LIB", "")
@@ -57,14 +58,15 @@ class Kafka(Process):
         listeners = f"PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller}"
         advertised = f"PLAINTEXT://127.0.0.1:{port}"
         protocols = "CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT"
-        self.proxy = self.proxied = None
-        if proxied:
-            behind = free_port()
-            self.proxy = Proxy(("127.0.0.1", behind)).start()
-            self.proxied = f"127.0.0.1:{self.proxy.port}"
-            listeners += f",PROXIED://127.0.0.1:{behind}"
-            advertised += f",PROXIED://{self.proxied}"
-            protocols += ",PROXIED:PLAINTEXT"
+        self.wires, self.wired = [], []
+        for number in range(int(proxied)):
+            behind, listener = free_port(), f"PROXIED{number}"
+            self.wires.append(Proxy(("127.0.0.1", behind)).start())
+            self.wired.append(f"127.0.0.1:{self.wires[-1].port}")
+            listeners += f",{listener}://127.0.0.1:{behind}"
+            advertised += f",{listener}://{self.wired[-1]}"
+            protocols += f",{listener}:PLAINTEXT"
+        self.proxy, self.proxied = (self.wires[0], self.wired[0]) if self.wires else (None, None)
         self.settings = {**SETTINGS, "controller.quorum.voters": f"1@127.0.0.1:{controller}", "listeners": listeners,
                          "advertised.listeners": advertised, "listener.security.protocol.map": protocols,
                          "log.dirs": self.folder / "data", **(settings or {})}
@@ -101,8 +103,8 @@ class Kafka(Process):
         """Ends the broker and the proxy before it."""
         self.kill()
         self._admin = None
-        if self.proxy:
-            self.proxy.close()
+        for wire in self.wires:
+            wire.close()
 
     # ---- topics
 

@@ -30,11 +30,11 @@ BELOW = {  # folder: the folders it may include from, beside itself
 
 DOORS = {  # foreign header: the files (stems) that may include it; a test may include any
     "mysql.h": ["binlog/source", "binlog/source_state", "snapshot/query", "snapshot/query_bind"],
-    "rdkafka.h": ["connector/client", "connector/sink", "connector/commit", "connector/admin", "connector/state_topic", "connector/presence",
+    "rdkafka.h": ["connector/client", "connector/sink", "connector/commit", "connector/admin", "connector/state_topic", "connector/presence", "connector/lease",
                   "signal/consumer"],
     "cJSON.h": ["connector/properties", "connector/offsets", "connector/shape_store", "connector/progress",
                "connector/debezium_progress", "connector/schema_history", "connector/connect_offsets", "signal/parse"],
-    "ev.h": ["connector/connector", "connector/metrics"],
+    "ev.h": ["connector/connector_state", "connector/connector", "connector/metrics"],
     "pcre2.h": ["connector/regex"],
     "microhttpd.h": ["connector/metrics"],
 }
