@@ -75,6 +75,20 @@ static bool integer_cell(const struct column *col, const struct java_key_part *p
     return true;
 }
 
+/* The driver gives a YEAR as the first midnight of it, in the time zone of the JVM: none is more than 14 hours away. */
+static bool year_cell(const struct column *col, const struct java_key_part *part, struct cell *out)
+{
+    const int64_t slack_us = INT64_C(14) * 3600 * 1000000;
+    const int64_t far_ms = INT64_C(1) << 43;
+    if (part->kind != JAVA_KEY_SQL_DATE)
+        return integer_cell(col, part, out);
+    if (part->integer < -far_ms || part->integer > far_ms)
+        return false;
+    out->kind = CELL_INT;
+    out->i = temporal_of_micros(part->integer * 1000 + slack_us).year;
+    return out->i > 1900 && out->i < 2156;
+}
+
 static bool decimal_cell(const struct column *col, const struct java_key_part *part, struct cell *out)
 {
     out->kind = CELL_DECIMAL;
@@ -228,8 +242,10 @@ static bool take_cell(const struct column *col, const struct java_key_part *part
     case COLUMN_MEDIUMINT:
     case COLUMN_INT:
     case COLUMN_BIGINT:
-    case COLUMN_YEAR:
         ok = integer_cell(col, part, out);
+        break;
+    case COLUMN_YEAR:
+        ok = year_cell(col, part, out);
         break;
     case COLUMN_DECIMAL:
         ok = decimal_cell(col, part, out);

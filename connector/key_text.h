@@ -3,15 +3,16 @@
  * key_text: a place in a table's key order, from Debezium's form (java_key.h) to ours (snapshot/chunk_key.h) and back.
  *
  * What a Java value means follows from the column it is of:
- *   integers, YEAR        any integer class; Boolean for TINYINT     DECIMAL   any number
+ *   integers              any integer class; Boolean for TINYINT     DECIMAL   any number
+ *   YEAR                  the same; java.sql.Date of its 1 January
  *   CHAR, VARCHAR         String, into the column's charset          BINARY, VARBINARY  byte[]
  *   BIT                   byte[], Boolean, integers                  FLOAT, DOUBLE      any number
  *   DATE                  LocalDate                                  TIME      Duration
  *   DATETIME              LocalDateTime, String                      TIMESTAMP Timestamp, Instant
  *
  * Refused, so that the table is read from its start: ENUM, since Debezium pages it by its labels and the server orders
- * it by number; a Timestamp for a DATETIME and the old java.sql.Date and Time, which depend on the time zone of the JVM
- * that wrote them; text that its charset can't hold, or whose encoding isn't known here.
+ * it by number; a Timestamp for a DATETIME, whose reading depends on the time zone of the JVM that wrote it; text that
+ * its charset can't hold, or whose encoding isn't known here.
  *
  * Any thread.
  */

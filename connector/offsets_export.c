@@ -16,7 +16,7 @@ struct export {
     const struct config *cfg;
     const struct offsets_options *opt;
     struct offsets_store store;
-    struct offset_state place; /* without members of ours */
+    struct offset_state place; /* for the schema history */
     struct buf key;            /* as Connect has it */
     struct buf value;
 };
@@ -58,7 +58,9 @@ static void fill_place(struct export *e)
     offsets_print_key(e->opt->name == NULL ? e->cfg->name : e->opt->name, e->cfg->record.topic_prefix, &e->key);
     buf_put_view(&to->incremental, buf_view(&st->incremental));
     offsets_print(to, &e->value);
-    buf_clear(&to->incremental); /* the history's positions are without */
+    /* The history's positions are without, and say that this is how tables look there, not what is done next. */
+    buf_clear(&to->incremental);
+    snprintf(to->snapshot, sizeof to->snapshot, "INITIAL");
 }
 
 /* ---- where to ---- */
@@ -112,24 +114,48 @@ static bool write_topic(const struct export *e, struct fail *why)
 
 /* ---- the schema history ---- */
 
-static bool put_table(const struct export *e, struct topic_writer *w, const struct shape_history *h, bool *is_put,
+static bool put_statement(const struct export *e, struct topic_writer *w, const char *db, struct view ddl, struct fail *why)
+{
+    struct buf record;
+    buf_init(&record);
+    schema_history_print(e->cfg->record.topic_prefix, &e->place, clock_wall_ns() / 1000000, view_of(db), ddl, &record);
+    bool ok = topic_writer_put(w, 0, VIEW_NONE, buf_view(&record), why);
+    buf_fini(&record);
+    return ok;
+}
+
+static void put_name(struct buf *out, const char *name)
+{
+    buf_put_u8(out, '`');
+    for (; *name != '\0'; name++) {
+        if (*name == '`')
+            buf_put_u8(out, '`');
+        buf_put_u8(out, (uint8_t)*name);
+    }
+    buf_put_u8(out, '`');
+}
+
+/* Debezium passes a CREATE TABLE by when it knows the table already: so it is dropped before. */
+static bool put_table(const struct export *e, struct topic_writer *w, const struct shape_history *h, unsigned *n,
                       struct fail *why)
 {
     const struct offset_state *st = &e->store.state.offset;
     const struct shape_place at = {st->has_gtids ? &st->gtids : NULL, &st->pos, st->server_uuid};
     const struct shape_version *v;
-    struct buf record;
-    *is_put = false;
+    struct buf drop;
     if (!filter_has_table(&e->cfg->filter, view_of(h->db), view_of(h->table)) ||
-        shape_store_at(&e->store.state.shapes, view_of(h->db), view_of(h->table), &at, &v) != SHAPE_FOUND ||
-        v->ddl == NULL)
+        shape_store_at(&e->store.state.shapes, view_of(h->db), view_of(h->table), &at, &v) != SHAPE_FOUND)
         return true;
-    buf_init(&record);
-    schema_history_print(e->cfg->record.topic_prefix, &e->place, clock_wall_ns() / 1000000, view_of(h->db),
-                         view_of(v->ddl), &record);
-    *is_put = topic_writer_put(w, 0, VIEW_NONE, buf_view(&record), why);
-    buf_fini(&record);
-    return *is_put;
+    buf_init(&drop);
+    buf_put_literal(&drop, "DROP TABLE IF EXISTS ");
+    put_name(&drop, h->db);
+    buf_put_u8(&drop, '.');
+    put_name(&drop, h->table);
+    bool ok = put_statement(e, w, h->db, buf_view(&drop), why) &&
+              (v->ddl == NULL || put_statement(e, w, h->db, view_of(v->ddl), why));
+    buf_fini(&drop);
+    *n += v->ddl != NULL;
+    return ok;
 }
 
 static bool write_history(const struct export *e, struct fail *why)
@@ -145,11 +171,8 @@ static bool write_history(const struct export *e, struct fail *why)
     }
     struct topic_writer *w = topic_writer_open(e->cfg, e->opt->history_topic, why);
     bool ok = w != NULL;
-    while (ok && (entry = map_next(&e->store.state.shapes.tables, &at)) != NULL) {
-        bool is_put;
-        ok = put_table(e, w, entry->value, &is_put, why);
-        n += is_put;
-    }
+    while (ok && (entry = map_next(&e->store.state.shapes.tables, &at)) != NULL)
+        ok = put_table(e, w, entry->value, &n, why);
     ok = ok && topic_writer_finish(w, why);
     topic_writer_close(&w);
     if (ok)

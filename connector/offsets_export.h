@@ -5,7 +5,7 @@
  *   (nothing), --to F     {"offsets":[{"partition":{"server":"…"},"offset":{…}}]}: the body of PATCH /connectors/NAME/offsets
  *   --to-file-store F     a file of FileOffsetBackingStore
  *   --to-topic T          the record in Connect's topic of offsets
- *   --history-topic T     CREATE TABLE of each captured table, at that position, into Debezium's schema history
+ *   --history-topic T     each captured table as it is at that position, into Debezium's schema history
  *
  * Only between transactions, and while no instance runs: Debezium goes on exactly there. Members of ours are left out.
  * Without the schema history Debezium starts with snapshot.mode=recovery only. Nothing of ours is changed.

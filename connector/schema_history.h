@@ -43,7 +43,7 @@ struct schema_history_reading {
 };
 MUST_USE bool schema_history_take(void *reading, struct view key, bool has_value, struct view value, struct fail *why);
 
-/* Appends the record of a statement that was executed by the place. */
+/* Appends the record of a statement at that place. */
 void schema_history_print(const char *server_name, const struct offset_state *place, int64_t now_ms, struct view db,
                           struct view ddl, struct buf *out);
 

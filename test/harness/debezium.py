@@ -82,11 +82,17 @@ class Debezium(Process):
         self.wait_streaming(mark)
         return self
 
+    def tasks(self):
+        """Their states; none when the connector was made a moment ago."""
+        try:
+            return self.ask("GET", f"/connectors/{self.prefix}/status")["tasks"]
+        except AssertionError:
+            return []
+
     def wait_streaming(self, mark=0, timeout=120):
         def streams():
             assert self.is_running(), self.tail(60)
-            status = self.ask("GET", f"/connectors/{self.prefix}/status") if mark is not None else {"tasks": []}
-            failed = [task["trace"] for task in status["tasks"] if task["state"] == "FAILED"]
+            failed = [task["trace"] for task in self.tasks() if task["state"] == "FAILED"]
             assert not failed, failed[0][:3000]
             return b"Keepalive thread is running" in self.log.read_bytes()[mark:]
         wait_for(streams, timeout, lambda: f"Debezium to stream; {self.tail(60)}", every=0.3)
@@ -94,7 +100,7 @@ class Debezium(Process):
     def stop_connector(self):
         """Its tasks are gone and their last offset is stored; it can be given another one now."""
         self.ask("PUT", f"/connectors/{self.prefix}/stop")
-        wait_for(lambda: not self.ask("GET", f"/connectors/{self.prefix}/status")["tasks"], 60, "the task to end", every=0.2)
+        wait_for(lambda: not self.tasks(), 60, "the task to end", every=0.2)
 
     def resume_connector(self):
         mark = self.log.stat().st_size
