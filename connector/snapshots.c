@@ -15,7 +15,8 @@ struct snapshots {
     struct snapshots_hooks hooks;
     struct incremental *inc;
     struct signal_log signals;
-    bool has_changed; /* the frontier's state does not have the progress as it is */
+    bool has_changed;      /* the frontier's state does not have the progress as it is */
+    bool waits_for_shapes; /* what Debezium left is not taken up yet */
 };
 
 /* ---- what the re-reads ask ---- */
@@ -115,19 +116,23 @@ bool snapshots_free(struct snapshots **snapshots, int timeout_ms)
     return true;
 }
 
-/* What Debezium left under way, when it wrote last. */
-static bool load_debeziums(struct snapshots *sn, const struct offset_state *stored, struct fail *why)
+/* What Debezium left under way, when it wrote last. Its keys can be read when the shapes are there, which at a first start of
+ * ours come with the stream. */
+static void load_debeziums(struct snapshots *sn)
 {
+    struct fail why;
     char *id = NULL;
-    if (stored->snapshots != NULL || buf_size(&stored->incremental) == 0)
-        return true;
-    if (!debezium_progress_load(sn->inc, buf_view(&stored->incremental), find_shape, sn, &id, why))
-        return false;
+    sn->waits_for_shapes = false;
+    if (!debezium_progress_load(sn->inc, buf_view(&sn->frontier->state.incremental), find_shape, sn, &id, &why)) {
+        log_error("snapshots", "%s; hint: ask for the snapshot again", why.text);
+        incremental_reset(sn->inc);
+    }
     if (incremental_is_running(sn->inc))
         signal_log_add(&sn->signals, view_of(id == NULL ? "" : id), -1, OUTCOME_RUNNING, NULL);
     free(id);
+    if (sn->frontier->state.is_paused)
+        incremental_pause(sn->inc);
     snapshots_changed(sn);
-    return true;
 }
 
 bool snapshots_load(struct snapshots *sn, const struct offset_state *stored, struct fail *why)
@@ -136,8 +141,9 @@ bool snapshots_load(struct snapshots *sn, const struct offset_state *stored, str
     sn->has_changed = false;
     signal_log_fini(&sn->signals);
     signal_log_init(&sn->signals);
-    if (!progress_load(sn->inc, &sn->signals, stored->snapshots, why) || !load_debeziums(sn, stored, why))
+    if (!progress_load(sn->inc, &sn->signals, stored->snapshots, why))
         return false;
+    sn->waits_for_shapes = stored->snapshots == NULL && buf_size(&stored->incremental) > 0;
     if (stored->is_paused)
         incremental_pause(sn->inc);
     return true;
@@ -162,7 +168,7 @@ void snapshots_changed(struct snapshots *sn)
 void snapshots_store(struct snapshots *sn)
 {
     struct offset_state *st = &sn->frontier->state;
-    if (!sn->has_changed)
+    if (!sn->has_changed || sn->waits_for_shapes)
         return;
     free(st->snapshots);
     st->snapshots = progress_print(sn->inc, &sn->signals);
@@ -203,6 +209,11 @@ void snapshots_hear(struct snapshots *sn, const struct change *chg)
         break;
     case CHANGE_ORIGIN:
         incremental_other_server(sn->inc);
+        break;
+    case CHANGE_BEGIN:
+    case CHANGE_POSITION:
+        if (sn->waits_for_shapes) /* shapes come before all else */
+            load_debeziums(sn);
         break;
     default:
         break;

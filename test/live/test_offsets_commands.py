@@ -9,6 +9,7 @@ import subprocess
 import time
 
 import pytest
+from confluent_kafka.admin import AclBinding, AclOperation, AclPermissionType, ResourcePatternType, ResourceType
 
 from harness import wait_for
 
@@ -229,6 +230,25 @@ def test_a_killed_instance_counts_until_its_session_ends(rows, follow):
     wait_for(lambda: "runs: the group" in refusal(program, "set", "--now"), what="the instance to be seen")
     program.kill()
     wait_for(lambda: "stored" in program.run("offsets", "set", program, "--now", code=None), 30, "its session to end")
+
+
+def test_without_the_right_to_the_group_its_user_has_to_say_that_none_runs(mysql, new_kafka, tidemark, names):
+    broker = new_kafka({"authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+                        "allow.everyone.if.no.acl.found": "true"})
+    broker.admin().create_acls([AclBinding(ResourceType.GROUP, f"tidemark-{names.prefix}", ResourcePatternType.LITERAL, "User:*", "*",
+                                           AclOperation.ALL, AclPermissionType.DENY)])
+    rows = Rows(mysql, names, broker)
+    program = tidemark(mysql, broker, database_include_list=names.database, also=PLAIN)
+    program.start_ready()
+    rows.insert(1, 2)
+    rows.told(2)
+    program.wait_for_log("other commands can't see that this instance runs", 60)
+    program.stop()
+    assert "can't be known without the right DESCRIBE on the group" in refusal(program, "set", "--now")
+    offsets(program, "set", *place(rows, "gtid", 1), "--fence")
+    program.start_ready()
+    assert rows.told(3) == [1, 2, 2]
+    program.stop()
 
 
 def test_the_lock_of_the_file_store_is_final(rows, follow):
