@@ -80,6 +80,8 @@ static void print_stored(const struct offsets_report *r, struct buf *out)
         buf_printf(out, "of server      %s\n", st->server_uuid);
     if (st->n_xa > 0)
         buf_printf(out, "prepared xa    %" PRIu32 "\n", st->n_xa);
+    if (st->previous != NULL)
+        buf_printf(out, "moved from     %s\n", st->previous);
     if (st->ts_sec > 0) {
         buf_put_literal(out, "last change    ");
         print_time(st->ts_sec, out);
@@ -170,6 +172,7 @@ static void put_stored(const struct offset_state *st, struct buf *out)
         buf_put_literal(out, "null");
     put_text(out, "server_uuid", st->server_uuid);
     put_number(out, "prepared_xa", true, st->n_xa);
+    put_text(out, "moved_from", st->previous);
     put_number(out, "ts_sec", st->ts_sec > 0, (uint64_t)st->ts_sec);
     buf_fini(&gtids);
 }

@@ -103,7 +103,7 @@ static void lag_is_what_the_server_has_beyond_the_position(void **state)
         "{\"name\":\"shop-cdc\",\"topic_prefix\":\"shop\",\"stored_in\":\"topic tidemark-offsets\",\"stored\":{"
         "\"position\":{\"file\":\"binlog.000007\",\"pos\":4711},\"event\":0,\"row\":0,"
         "\"reached\":{\"file\":\"binlog.000007\",\"pos\":4711},\"gtids\":\"" UUID ":1-77\","
-        "\"server_uuid\":\"" UUID "\",\"prepared_xa\":0,\"ts_sec\":1700000000,\"age_sec\":12},"
+        "\"server_uuid\":\"" UUID "\",\"prepared_xa\":0,\"moved_from\":null,\"ts_sec\":1700000000,\"age_sec\":12},"
         "\"server\":{\"address\":\"db1:3306\",\"fault\":null,\"server_uuid\":\"" UUID "\","
         "\"end\":{\"file\":\"binlog.000009\",\"pos\":500}},\"lag_bytes\":1789,\"lag_transactions\":5}\n"));
 }
