@@ -114,7 +114,8 @@ static bool write_topic(const struct export *e, struct fail *why)
 
 /* ---- the schema history ---- */
 
-static bool put_statement(const struct export *e, struct topic_writer *w, const char *db, struct view ddl, struct fail *why)
+static bool put_statement(const struct export *e, struct topic_writer *w, const char *db, struct view ddl,
+                          struct fail *why)
 {
     struct buf record;
     buf_init(&record);

@@ -5,10 +5,10 @@
  * The text is what chunk_key makes of random cells, so of any value that a column of that type can hold and Java has a
  * value for. The seed is printed; SEED=n repeats a run, ROUNDS=n makes it longer.
  */
-#include "connector/key_text.h"
 #include "binlog/ddl.h"
 #include "binlog/decimal.h"
 #include "binlog/temporal.h"
+#include "connector/key_text.h"
 
 #include <cmocka.h>
 #include <setjmp.h>
@@ -40,10 +40,28 @@ static uint64_t random_number(void)
 }
 
 static const char *const types[] = {
-    "TINYINT",        "SMALLINT UNSIGNED", "MEDIUMINT",     "INT",           "INT UNSIGNED", "BIGINT",       "BIGINT UNSIGNED",
-    "DECIMAL(18,4)",  "DECIMAL(19)",       "DOUBLE",        "BIT(1)",        "BIT(33)",      "VARCHAR(20)",  "CHAR(20)",
-    "VARCHAR(20) CHARACTER SET latin1",    "VARBINARY(20)", "BINARY(8)",     "DATE",         "TIME(6)",      "DATETIME(6)",
-    "TIMESTAMP(6)",   "YEAR",
+    "TINYINT",
+    "SMALLINT UNSIGNED",
+    "MEDIUMINT",
+    "INT",
+    "INT UNSIGNED",
+    "BIGINT",
+    "BIGINT UNSIGNED",
+    "DECIMAL(18,4)",
+    "DECIMAL(19)",
+    "DOUBLE",
+    "BIT(1)",
+    "BIT(33)",
+    "VARCHAR(20)",
+    "CHAR(20)",
+    "VARCHAR(20) CHARACTER SET latin1",
+    "VARBINARY(20)",
+    "BINARY(8)",
+    "DATE",
+    "TIME(6)",
+    "DATETIME(6)",
+    "TIMESTAMP(6)",
+    "YEAR",
 };
 
 enum { TYPES = sizeof types / sizeof *types, PARTS_MAX = 3, TEXT_MAX = 12 };
@@ -63,7 +81,8 @@ static void random_integer(const struct column *col, struct cell *out)
 
 static void random_text(const struct column *col, struct arena *memory, struct cell *out)
 {
-    static const char *const characters[] = {"a", "Z", "\"", "\\", " ", "\xc3\xa9", "\xe6\xbc\xa2", "\xf0\x9f\x9b\x92", "0"};
+    static const char *const characters[] = {"a", "Z", "\"", "\\", " ", "\xc3\xa9", "\xe6\xbc\xa2", "\xf0\x9f\x9b\x92",
+                                             "0"};
     struct buf text;
     buf_init(&text);
     bool is_latin1 = !col->charset->is_utf8;
@@ -114,7 +133,8 @@ static void random_cell(const struct column *col, struct arena *memory, struct c
         out->decimal.is_negative = out->decimal.limb[0] != 0 && random_below(2) == 0;
         break;
     case COLUMN_DOUBLE:
-        *out = (struct cell){.kind = CELL_DOUBLE, .d = (double)(int64_t)random_number() / (double)(1 + random_below(1000))};
+        *out = (struct cell){.kind = CELL_DOUBLE,
+                             .d = (double)(int64_t)random_number() / (double)(1 + random_below(1000))};
         break;
     case COLUMN_BIT:
         *out = (struct cell){.kind = CELL_UINT, .u = random_number() & ((UINT64_C(1) << col->length) - 1)};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* connect_offsets: offsets are found in each form in which they come, and the right connector's is chosen. */
-#include "connector/connect_offsets.h"
 #include "connector/connect_file.h"
+#include "connector/connect_offsets.h"
 
 #include <cmocka.h>
 #include <setjmp.h>
@@ -71,7 +71,8 @@ static void connect_offsets_reads_the_file_store(void **state)
 static void connect_offsets_refuses_other_text(void **state)
 {
     (void)state;
-    static const char *const wrong[] = {"", "what", "{}", "[]", "{\"key\":[1],\"value\"}", "{\"offsets\":1}", "\xac\xed"};
+    static const char *const wrong[] = {"",        "what", "{}", "[]", "{\"key\":[1],\"value\"}", "{\"offsets\":1}",
+                                        "\xac\xed"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct connect_offsets all;
         struct fail why = {0};
@@ -92,8 +93,8 @@ static const char *chosen(const struct connect_offsets *all, const char *own_nam
     return e->value;
 }
 
-static void check_not_chosen(const struct connect_offsets *all, const char *own_name, const char *prefix, const char *name,
-                             const char *because)
+static void check_not_chosen(const struct connect_offsets *all, const char *own_name, const char *prefix,
+                             const char *name, const char *because)
 {
     struct fail why = {0};
     const struct config cfg = {.name = own_name, .record = {.topic_prefix = prefix}};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* debezium_progress: an incremental snapshot under way goes over from Debezium's offset and back into it. */
-#include "connector/debezium_progress.h"
 #include "binlog/ddl.h"
+#include "connector/debezium_progress.h"
 
 #include <cmocka.h>
 #include <setjmp.h>
@@ -9,12 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define INTEGER_7 \
-    "aced0005757200135b4c6a6176612e6c616e672e4f626a6563743b90ce589f1073296c020000787000000001737200116a6176612e6c616e672e496e746567" \
-    "657212e2a0a4f781873802000149000576616c7565787200106a6176612e6c616e672e4e756d62657286ac951d0b94e08b020000787000000007"
-#define LONG_7 \
-    "aced0005757200135b4c6a6176612e6c616e672e4f626a6563743b90ce589f1073296c0200007870000000017372000e6a6176612e6c616e672e4c6f6e673b" \
-    "8be490cc8f23df0200014a000576616c7565787200106a6176612e6c616e672e4e756d62657286ac951d0b94e08b02000078700000000000000007"
+#define INTEGER_7                                                                                                      \
+    "aced0005757200135b4c6a6176612e6c616e672e4f626a6563743b90ce589f1073296c020000787000000001737200116a6176612e6c616e" \
+    "672e496e746567"                                                                                                   \
+    "657212e2a0a4f781873802000149000576616c7565787200106a6176612e6c616e672e4e756d62657286ac951d0b94e08b02000078700000" \
+    "0007"
+#define LONG_7                                                                                                         \
+    "aced0005757200135b4c6a6176612e6c616e672e4f626a6563743b90ce589f1073296c0200007870000000017372000e6a6176612e6c616e" \
+    "672e4c6f6e673b"                                                                                                   \
+    "8be490cc8f23df0200014a000576616c7565787200106a6176612e6c616e672e4e756d62657286ac951d0b94e08b02000078700000000000" \
+    "000007"
 #define NO_KEY "aced000570"
 
 static enum incremental_shape find_shape(void *ctx, struct view db, struct view table, const struct shape **shape)
@@ -53,19 +57,20 @@ static void check_key(const struct chunk_key *key, const char *expected)
         fail_msg("%.*s is not %s", VIEW_ARGS(buf_view(&key->text)), expected);
 }
 
-#define COLLECTION(id, condition, surrogate) \
-    "{\\\"incremental_snapshot_collections_id\\\":\\\"" id \
+#define COLLECTION(id, condition, surrogate)                                        \
+    "{\\\"incremental_snapshot_collections_id\\\":\\\"" id                          \
     "\\\",\\\"incremental_snapshot_collections_additional_condition\\\":" condition \
     ",\\\"incremental_snapshot_collections_surrogate_key\\\":" surrogate "}"
-#define MEMBERS(primary, maximum, collections) \
+#define MEMBERS(primary, maximum, collections)                                                              \
     ",\"incremental_snapshot_primary_key\":\"" primary "\",\"incremental_snapshot_maximum_key\":\"" maximum \
     "\",\"incremental_snapshot_collections\":\"[" collections "]\",\"incremental_snapshot_correlation_id\":\"s1\""
 
 static void debezium_progress_goes_on_behind_the_stored_key(void **state)
 {
     (void)state;
-    struct incremental *inc = load(MEMBERS(INTEGER_7, LONG_7, COLLECTION("shop.orders", "null", "null") "," COLLECTION(
-                                                                  "shop.a.b", "\\\"((id > 7) )\\\"", "null")));
+    struct incremental *inc = load(
+        MEMBERS(INTEGER_7, LONG_7,
+                COLLECTION("shop.orders", "null", "null") "," COLLECTION("shop.a.b", "\\\"((id > 7) )\\\"", "null")));
     const struct table_read *head = incremental_tables(inc);
     assert_string_equal(head->db, "shop");
     assert_string_equal(head->table, "orders");
@@ -132,10 +137,9 @@ static void debezium_progress_takes_the_parentheses_off_a_condition(void **state
 static void debezium_progress_says_what_is_wrong(void **state)
 {
     (void)state;
-    static const char *const wrong[] = {",\"incremental_snapshot_primary_key\":\"00\"",
-                                        ",\"incremental_snapshot_collections\":\"{}\"",
-                                        ",\"incremental_snapshot_collections\":\"[{}]\"",
-                                        ",\"incremental_snapshot_collections\":7", ",what"};
+    static const char *const wrong[] = {
+        ",\"incremental_snapshot_primary_key\":\"00\"", ",\"incremental_snapshot_collections\":\"{}\"",
+        ",\"incremental_snapshot_collections\":\"[{}]\"", ",\"incremental_snapshot_collections\":7", ",what"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct incremental *inc = new_incremental();
         struct fail why = {0};
@@ -178,13 +182,15 @@ static void debezium_progress_is_written_as_debezium_has_it(void **state)
     t->signal_id = mem_strdup("s1");
     t->filter = mem_strdup("id > 7");
     add(inc, "items", "", "");
-    check_printed(inc, MEMBERS(LONG_7, LONG_7, COLLECTION("shop.orders", "\\\"id > 7\\\"", "null") "," COLLECTION(
-                                                   "shop.items", "null", "null")));
+    check_printed(
+        inc, MEMBERS(LONG_7, LONG_7,
+                     COLLECTION("shop.orders", "\\\"id > 7\\\"", "null") "," COLLECTION("shop.items", "null", "null")));
     inc = new_incremental();
     add(inc, "orders", "", "");
-    check_printed(inc, ",\"incremental_snapshot_primary_key\":\"" NO_KEY "\",\"incremental_snapshot_maximum_key\":\"" NO_KEY
-                       "\",\"incremental_snapshot_collections\":\"[" COLLECTION("shop.orders", "null", "null")
-                       "]\",\"incremental_snapshot_correlation_id\":null");
+    check_printed(inc,
+                  ",\"incremental_snapshot_primary_key\":\"" NO_KEY "\",\"incremental_snapshot_maximum_key\":\"" NO_KEY
+                  "\",\"incremental_snapshot_collections\":\"[" COLLECTION(
+                      "shop.orders", "null", "null") "]\",\"incremental_snapshot_correlation_id\":null");
 }
 
 static void debezium_progress_is_not_written_when_debezium_could_not_say_it(void **state)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* key_text: what Debezium stored of a key means the same place in our order, by the kind of its column. */
-#include "connector/key_text.h"
 #include "binlog/ddl.h"
+#include "connector/key_text.h"
 
 #include <cmocka.h>
 #include <setjmp.h>
@@ -64,8 +64,9 @@ static struct java_key_part seconds(enum java_key_kind kind, int64_t sec, int32_
 
 static struct java_key_part big(uint64_t v, bool is_negative, int32_t scale)
 {
-    return (struct java_key_part){
-        .kind = JAVA_KEY_BIG_DECIMAL, .decimal = {.is_small = true, .limb = {v}, .is_negative = is_negative}, .scale = scale};
+    return (struct java_key_part){.kind = JAVA_KEY_BIG_DECIMAL,
+                                  .decimal = {.is_small = true, .limb = {v}, .is_negative = is_negative},
+                                  .scale = scale};
 }
 
 static void key_text_takes_numbers(void **state)
@@ -82,20 +83,23 @@ static void key_text_takes_numbers(void **state)
     check_one("DECIMAL(12,3)", integer(JAVA_KEY_INTEGER, 4), "[4.000]");
     check_one("DOUBLE", (struct java_key_part){.kind = JAVA_KEY_DOUBLE, .real = 6.1}, "[6.1]");
     check_one("FLOAT", (struct java_key_part){.kind = JAVA_KEY_FLOAT, .real = (double)1.1f}, "[1.100000023841858]");
-    check_one("BIT(12)", (struct java_key_part){.kind = JAVA_KEY_BYTES, .bytes = {(const uint8_t *)"\x0f\xff", 2}}, "[4095]");
+    check_one("BIT(12)", (struct java_key_part){.kind = JAVA_KEY_BYTES, .bytes = {(const uint8_t *)"\x0f\xff", 2}},
+              "[4095]");
     check_one("BIT(1)", integer(JAVA_KEY_BOOLEAN, 1), "[1]");
     check_one("YEAR", integer(JAVA_KEY_INTEGER, 2026), "[2026]");
-    check_one("YEAR", integer(JAVA_KEY_SQL_DATE, 1136073600000), "[2006]");                        /* Java in UTC */
+    check_one("YEAR", integer(JAVA_KEY_SQL_DATE, 1136073600000), "[2006]");                         /* Java in UTC */
     check_one("YEAR", integer(JAVA_KEY_SQL_DATE, 1136073600000 - INT64_C(14) * 3600000), "[2006]"); /* in Kiribati */
-    check_one("YEAR", integer(JAVA_KEY_SQL_DATE, 1136073600000 + INT64_C(12) * 3600000), "[2006]"); /* on Baker Island */
+    check_one("YEAR", integer(JAVA_KEY_SQL_DATE, 1136073600000 + INT64_C(12) * 3600000),
+              "[2006]"); /* on Baker Island */
 }
 
 static void key_text_takes_text_in_the_columns_charset(void **state)
 {
     (void)state;
     check_one("VARCHAR(20)", text("a\"b"), "[\"a\\\"b\"]");
-    check_one("VARCHAR(20)", text("gr\xc3\xb6\xc3\x9f"
-                                  "e"),
+    check_one("VARCHAR(20)",
+              text("gr\xc3\xb6\xc3\x9f"
+                   "e"),
               "[{\"hex\":\"6772c3b6c39f65\"}]");
     check_one("CHAR(20) CHARACTER SET latin1", text("h\xc3\xa9"), "[{\"hex\":\"68e9\"}]");
     check_one("CHAR(20) CHARACTER SET sjis", text("plain"), "[{\"hex\":\"706c61696e\"}]");
@@ -150,7 +154,8 @@ static void key_text_refuses_what_it_can_not_carry_over(void **state)
     (void)state;
     check_refused("ENUM('a','b')", text("a"), "pages an ENUM by its labels");
     check_refused("DATETIME", seconds(JAVA_KEY_TIMESTAMP, 1700000000, 0), "time zone of the JVM");
-    check_refused("CHAR(9) CHARACTER SET latin1", text("\xe6\xbc\xa2"), "can't be written in the column's character set");
+    check_refused("CHAR(9) CHARACTER SET latin1", text("\xe6\xbc\xa2"),
+                  "can't be written in the column's character set");
     check_refused("CHAR(9) CHARACTER SET sjis", text("\xe6\xbc\xa2"), "can't be written in the column's character set");
     check_refused("INT", text("7"), "that this column can't give");
     check_refused("BIGINT UNSIGNED", integer(JAVA_KEY_LONG, -1), "that this column can't give");

@@ -12,15 +12,19 @@
 
 /* The topic of a connector whose schema snapshot was at 1-7 and which saw two ALTERs; shortened by tableChanges. */
 static const char *const records[] = {
-    "{\"source\":{\"server\":\"ex\"},\"position\":{\"ts_sec\":1796065968,\"file\":\"binlog.000001\",\"pos\":2031,\"gtids\":\"" U
-    ":1-7\",\"snapshot\":\"INITIAL\"},\"ts_ms\":1796065969507,\"databaseName\":\"\",\"ddl\":\"SET character_set_server=utf8mb4, "
+    "{\"source\":{\"server\":\"ex\"},\"position\":{\"ts_sec\":1796065968,\"file\":\"binlog.000001\",\"pos\":2031,"
+    "\"gtids\":\"" U ":1-7\",\"snapshot\":\"INITIAL\"},\"ts_ms\":1796065969507,\"databaseName\":\"\",\"ddl\":\"SET "
+                     "character_set_server=utf8mb4, "
     "collation_server=utf8mb4_0900_ai_ci\",\"tableChanges\":[]}",
     "{\"source\":{\"server\":\"ex\"},\"position\":{\"file\":\"binlog.000001\",\"pos\":2031,\"gtids\":\"" U
-    ":1-7\",\"snapshot\":\"INITIAL\"},\"databaseName\":\"shop\",\"ddl\":\"CREATE DATABASE `shop` CHARSET latin1\",\"tableChanges\":[]}",
+    ":1-7\",\"snapshot\":\"INITIAL\"},\"databaseName\":\"shop\",\"ddl\":\"CREATE DATABASE `shop` CHARSET "
+    "latin1\",\"tableChanges\":[]}",
     "{\"source\":{\"server\":\"ex\"},\"position\":{\"file\":\"binlog.000001\",\"pos\":2031,\"gtids\":\"" U
-    ":1-7\",\"snapshot\":\"INITIAL\"},\"databaseName\":\"shop\",\"ddl\":\"CREATE TABLE `t` (\\n  `id` int NOT NULL,\\n  `v` "
+    ":1-7\",\"snapshot\":\"INITIAL\"},\"databaseName\":\"shop\",\"ddl\":\"CREATE TABLE `t` (\\n  `id` int NOT NULL,\\n "
+    " `v` "
     "char(3),\\n  PRIMARY KEY (`id`)\\n)\",\"tableChanges\":[]}",
-    "{\"source\":{\"server\":\"other\"},\"position\":{\"file\":\"binlog.000001\",\"pos\":4},\"databaseName\":\"shop\",\"ddl\":\"DROP TABLE t\"}",
+    "{\"source\":{\"server\":\"other\"},\"position\":{\"file\":\"binlog.000001\",\"pos\":4},\"databaseName\":\"shop\","
+    "\"ddl\":\"DROP TABLE t\"}",
     "{\"source\":{\"server\":\"ex\"},\"position\":{\"file\":\"binlog.000001\",\"pos\":2496,\"gtids\":\"" U
     ":1-8\",\"server_id\":101},\"databaseName\":\"shop\",\"ddl\":\"alter table t add w int\",\"tableChanges\":[]}",
     "{\"source\":{\"server\":\"ex\"},\"position\":{\"file\":\"binlog.000001\",\"pos\":2684,\"gtids\":\"" U
@@ -100,15 +104,17 @@ static void schema_history_forgets_a_table_about_which_it_can_not_read(void **st
     struct history h;
     struct fail why;
     begin(&h, "{\"file\":\"b.1\",\"pos\":99}");
-    assert_true(take(&h,
-                     "{\"source\":{\"server\":\"ex\"},\"position\":{\"file\":\"b.1\",\"pos\":4},\"databaseName\":\"d\",\"ddl\":"
-                     "\"CREATE TABLE t (id INT)\"}",
-                     &why));
+    assert_true(
+        take(&h,
+             "{\"source\":{\"server\":\"ex\"},\"position\":{\"file\":\"b.1\",\"pos\":4},\"databaseName\":\"d\",\"ddl\":"
+             "\"CREATE TABLE t (id INT)\"}",
+             &why));
     assert_non_null(catalog_find(&h.catalog, view_of("d"), view_of("t")));
-    assert_true(take(&h,
-                     "{\"source\":{\"server\":\"ex\"},\"position\":{\"file\":\"b.1\",\"pos\":5},\"databaseName\":\"d\",\"ddl\":"
-                     "\"ALTER TABLE t MAKE IT BETTER\"}",
-                     &why));
+    assert_true(
+        take(&h,
+             "{\"source\":{\"server\":\"ex\"},\"position\":{\"file\":\"b.1\",\"pos\":5},\"databaseName\":\"d\",\"ddl\":"
+             "\"ALTER TABLE t MAKE IT BETTER\"}",
+             &why));
     assert_null(catalog_find(&h.catalog, view_of("d"), view_of("t")));
     assert_int_equal(h.told.not_understood, 1);
     end(&h);
@@ -136,17 +142,20 @@ static void schema_history_written_is_read_again(void **state)
     struct history h;
     struct buf out;
     struct fail why;
-    begin(&h, "{\"ts_sec\":1,\"file\":\"b.1\",\"pos\":99,\"gtids\":\"" U ":1-7\",\"server_id\":3,\"snapshot\":\"INITIAL\"}");
+    begin(&h, "{\"ts_sec\":1,\"file\":\"b.1\",\"pos\":99,\"gtids\":\"" U
+              ":1-7\",\"server_id\":3,\"snapshot\":\"INITIAL\"}");
     buf_init(&out);
     schema_history_print("ex", &h.place, 1796065969507, view_of("d"), view_of("CREATE TABLE `d`.`t` (`id` int)"), &out);
     buf_put_u8(&out, 0);
     assert_true(take(&h, (const char *)out.start, &why));
     assert_int_equal(h.told.records, 1);
     assert_int_equal(h.told.applied, 1); /* at the place itself: so it stands in the snapshot's form */
-    assert_string_equal((const char *)out.start,
-                        "{\"source\":{\"server\":\"ex\"},\"position\":{\"ts_sec\":1,\"file\":\"b.1\",\"pos\":99,\"gtids\":\"" U
-                        ":1-7\",\"server_id\":3,\"snapshot\":\"INITIAL\"},\"ts_ms\":1796065969507,\"databaseName\":\"d\",\"ddl\":\"CREATE TABLE `d`.`t` "
-                        "(`id` int)\",\"tableChanges\":[]}");
+    assert_string_equal(
+        (const char *)out.start,
+        "{\"source\":{\"server\":\"ex\"},\"position\":{\"ts_sec\":1,\"file\":\"b.1\",\"pos\":99,\"gtids\":\"" U
+        ":1-7\",\"server_id\":3,\"snapshot\":\"INITIAL\"},\"ts_ms\":1796065969507,\"databaseName\":\"d\",\"ddl\":"
+        "\"CREATE TABLE `d`.`t` "
+        "(`id` int)\",\"tableChanges\":[]}");
     buf_fini(&out);
     end(&h);
 }
