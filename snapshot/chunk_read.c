@@ -181,7 +181,9 @@ static bool begin(struct reading *rd)
 static void put_barrier(const struct chunk_order *order, uint32_t slice_ms, struct buf *sql)
 {
     buf_put_literal(sql, "SELECT @@server_uuid");
-    if (order->has_barrier) {
+    if (mutation_is(MUTATION_NO_BARRIER)) {
+        buf_put_literal(sql, ", 0");
+    } else if (order->has_barrier) {
         buf_put_literal(sql, ", WAIT_FOR_EXECUTED_GTID_SET('");
         gtid_set_print(&order->barrier, sql);
         buf_printf(sql, "', %u.%03u)", slice_ms / 1000, slice_ms % 1000);
@@ -221,13 +223,12 @@ static bool wait_low(struct reading *rd)
     int64_t until_ms = clock_mono_ms() + LOW_PATIENCE_MS;
     enum low low;
     buf_init(&sql);
-    put_barrier(rd->order, mutation_is(MUTATION_NO_BARRIER) ? 0 : LOW_SLICE_MS, &sql);
+    put_barrier(rd->order, LOW_SLICE_MS, &sql);
     do {
         low = ask_low(rd, (const char *)sql.start);
-    } while (low == LOW_LAGS && !mutation_is(MUTATION_NO_BARRIER) && !atomic_load(rd->is_unwanted) &&
-             clock_mono_ms() < until_ms);
+    } while (low == LOW_LAGS && !atomic_load(rd->is_unwanted) && clock_mono_ms() < until_ms);
     buf_fini(&sql);
-    if (low == LOW_REACHED || (low == LOW_LAGS && mutation_is(MUTATION_NO_BARRIER)))
+    if (low == LOW_REACHED)
         return true;
     if (low == LOW_FAILED)
         return give_up_for(rd);

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One table, chunk by chunk: reading ahead, closing in key order, going back, trying again.
+ */
+#include "snapshot/table_read.h"
+#include "test/support/rows.h"
+
+#include <cmocka.h>
+#include <setjmp.h>
+#include <stdarg.h>
+
+static const struct log_position early = {.file = "binlog.000001", .offset = 100};
+static const struct log_position late = {.file = "binlog.000001", .offset = 200};
+
+static struct table_read *reading(void)
+{
+    static struct record_settings set;
+    struct fail why;
+    set = rows_settings(false);
+    struct table_read *t = table_read_new(view_of("db"), view_of("t"));
+    const struct shape *shape = rows_shape("db", "create table t (id int primary key)");
+    table_read_set_shape(t, shape, plan_new(shape, &set, &why));
+    shape_free(&shape);
+    return t;
+}
+
+static void order(struct table_read *t, const char *expected_after)
+{
+    struct chunk_order o;
+    assert_true(table_read_wants_chunk(t, 0));
+    table_read_order(t, 10, &o);
+    assert_true(view_is(buf_view(&o.after.text), expected_after));
+    chunk_order_fini(&o);
+}
+
+static void answer(struct table_read *t, const char *next, uint32_t n, bool is_final, const struct log_position *high)
+{
+    struct chunk_answer a;
+    chunk_answer_init(&a);
+    a.outcome = CHUNK_READ;
+    a.rows = mem_zero(1, sizeof *a.rows);
+    buf_init(&a.rows->memory);
+    a.n_read = n;
+    chunk_key_set(&a.next, view_of(next));
+    chunk_key_set(&a.last, view_of("[99]"));
+    a.is_final = is_final;
+    a.high = *high;
+    table_read_answer(t, &a, 1000);
+    chunk_answer_fini(&a);
+}
+
+static void fail_with(struct table_read *t, enum chunk_outcome outcome, int64_t now_ms)
+{
+    struct chunk_answer a;
+    chunk_answer_init(&a);
+    a.outcome = outcome;
+    fail_set(&a.why, FAIL_RETRY, FAIL_AREA_SOURCE, 0, "it was told so");
+    table_read_answer(t, &a, now_ms);
+    chunk_answer_fini(&a);
+}
+
+static void windows_close_in_key_order(void **state)
+{
+    (void)state;
+    struct table_read *t = reading();
+    order(t, "");
+    answer(t, "[10]", 10, false, &late);
+    order(t, "[10]");
+    answer(t, "[20]", 10, false, &early);
+    assert_null(table_read_passed(t, &early)); /* the second is passed, the first is not */
+    struct table_window *w = table_read_passed(t, &late);
+    assert_true(view_is(buf_view(&w->next.text), "[10]"));
+    table_read_close(t, 10);
+    assert_true(view_is(buf_view(&t->done.text), "[10]"));
+    assert_non_null(table_read_passed(t, &early));
+    table_read_close(t, 9);
+    assert_true(view_is(buf_view(&t->done.text), "[20]"));
+    assert_int_equal(t->rows_sent, 19);
+    table_read_free(&t);
+}
+
+static void reading_ahead_is_bounded(void **state)
+{
+    (void)state;
+    struct table_read *t = reading();
+    for (unsigned i = 0; i < WINDOWS_AHEAD; i++) {
+        struct chunk_order o;
+        table_read_order(t, 10, &o);
+        chunk_order_fini(&o);
+        answer(t, "[10]", 10, false, &late);
+    }
+    assert_false(table_read_wants_chunk(t, 0));
+    table_read_free(&t);
+}
+
+static void final_chunk_ends_the_table(void **state)
+{
+    (void)state;
+    struct table_read *t = reading();
+    order(t, "");
+    answer(t, "", 0, true, &early);
+    assert_false(table_read_wants_chunk(t, 2000));
+    assert_non_null(table_read_passed(t, &late));
+    table_read_close(t, 0);
+    assert_int_equal(t->state, TABLE_DONE);
+    assert_string_equal(t->status, "EMPTY");
+    table_read_free(&t);
+}
+
+static void going_back_forgets_what_is_open(void **state)
+{
+    (void)state;
+    struct table_read *t = reading();
+    order(t, "");
+    answer(t, "[10]", 10, false, &early);
+    assert_non_null(table_read_passed(t, &late));
+    table_read_close(t, 10);
+    order(t, "[10]");
+    answer(t, "[20]", 10, false, &early);
+    table_read_rewind(t);
+    assert_int_equal(t->state, TABLE_WAITING);
+    assert_null(table_read_passed(t, &late));
+    assert_true(view_is(buf_view(&t->read.text), "[10]"));
+    assert_int_equal(t->rows_read, 10);
+    table_read_free(&t);
+}
+
+static void answer_to_a_withdrawn_order_is_for_nobody(void **state)
+{
+    (void)state;
+    struct table_read *t = reading();
+    order(t, "");
+    table_read_rewind(t);
+    answer(t, "[10]", 10, false, &early);
+    assert_int_equal(t->n_windows, 0);
+    assert_int_equal(t->rows_read, 0);
+    table_read_free(&t);
+}
+
+static void failed_orders_are_tried_again_with_growing_pauses(void **state)
+{
+    int64_t last = 0;
+    (void)state;
+    struct table_read *t = reading();
+    for (unsigned i = 0; i < 12; i++) {
+        struct chunk_order o;
+        int64_t now = t->again_at_ms;
+        assert_true(table_read_wants_chunk(t, now));
+        table_read_order(t, 10, &o);
+        chunk_order_fini(&o);
+        fail_with(t, i % 2 == 0 ? CHUNK_AGAIN : CHUNK_OTHER_SHAPE, now);
+        assert_false(table_read_wants_chunk(t, now));
+        int64_t pause = t->again_at_ms - now;
+        assert_true(pause >= last && pause <= 2000);
+        last = pause;
+    }
+    assert_int_equal(last, 2000);
+    assert_int_equal(t->state, TABLE_READING);
+    assert_true(table_read_wants_chunk(t, t->again_at_ms));
+    table_read_free(&t);
+}
+
+static void refused_table_keeps_the_reason(void **state)
+{
+    (void)state;
+    struct table_read *t = reading();
+    order(t, "");
+    fail_with(t, CHUNK_REFUSED, 0);
+    assert_int_equal(t->state, TABLE_FAILED);
+    assert_string_equal(t->status, "SQL_EXCEPTION");
+    assert_string_equal(t->why.text, "it was told so");
+    table_read_free(&t);
+}
+
+static void chunk_cut_at_its_bytes_makes_the_next_smaller(void **state)
+{
+    struct chunk_order o;
+    (void)state;
+    struct table_read *t = reading();
+    order(t, "");
+    answer(t, "[3]", 3, false, &early);
+    table_read_order(t, 10, &o);
+    assert_int_equal(o.limit, 3);
+    chunk_order_fini(&o);
+    answer(t, "[6]", 3, false, &early);
+    table_read_order(t, 10, &o);
+    assert_int_equal(o.limit, 6);
+    chunk_order_fini(&o);
+    table_read_free(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(windows_close_in_key_order),
+        cmocka_unit_test(reading_ahead_is_bounded),
+        cmocka_unit_test(final_chunk_ends_the_table),
+        cmocka_unit_test(going_back_forgets_what_is_open),
+        cmocka_unit_test(answer_to_a_withdrawn_order_is_for_nobody),
+        cmocka_unit_test(failed_orders_are_tried_again_with_growing_pauses),
+        cmocka_unit_test(refused_table_keeps_the_reason),
+        cmocka_unit_test(chunk_cut_at_its_bytes_makes_the_next_smaller),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
