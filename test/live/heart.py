@@ -44,12 +44,21 @@ class Heart:
         if server is not self.source:
             server.wait_for_source()
         self.chunk = self.rng.choice([1, 2, 7, 50, 1000, 10000])
+        self._slow_down()
         more = {"database_port": wire.port} if wire else {}
         env = {"TIDEMARK_BREAK": breaks} if breaks else None
         self.run = Run(server, kafka, lambda *args, **settings: tidemark(*args, env=env, **settings), self.names,
                        incremental_snapshot_chunk_size=self.chunk, skipped_operations="none", bigint_unsigned_handling_mode="long",
                        snapshot_max_threads=self.rng.choice([1, 2, 3]), errors_retry_delay_initial_ms=50,
                        **more)
+
+    def _slow_down(self):
+        """How long a transaction is in the log before it can be seen, and how far the stream lags behind the log."""
+        delay = self.rng.choice([0, 0, 8000])
+        for server in {self.server, self.source}:
+            server.sql(f"SET GLOBAL binlog_group_commit_sync_delay={delay}")
+        if self.wire:
+            self.wire.bytes_per_second = self.rng.choice([None, 400000, 100000])
 
     def _fill(self, table, key, rows):
         with self.source.connect(database=self.database) as connection, connection.cursor() as cursor:

@@ -8,7 +8,7 @@ import pytest
 
 from heart import Heart
 
-SETTINGS = {"binlog-order-commits": "OFF", "binlog-group-commit-sync-delay": "8000"}
+SETTINGS = {"binlog-order-commits": "OFF"}
 
 
 @pytest.fixture(scope="module")
@@ -33,6 +33,7 @@ def beat(seed, server, kafka, tidemark, names, new_proxy, **more):
     wire = new_proxy(("127.0.0.1", server.port))
     heart = Heart(seed, server, kafka, tidemark, names, wire, **more)
     heart.go()
+    wire.bytes_per_second = None
     heart.run.program.stop()
 
 
