@@ -14,7 +14,7 @@
 static const char *const records[] = {
     "{\"source\":{\"server\":\"ex\"},\"position\":{\"ts_sec\":1796065968,\"file\":\"binlog.000001\",\"pos\":2031,"
     "\"gtids\":\"" U ":1-7\",\"snapshot\":\"INITIAL\"},\"ts_ms\":1796065969507,\"databaseName\":\"\",\"ddl\":\"SET "
-                     "character_set_server=utf8mb4, "
+    "character_set_server=utf8mb4, "
     "collation_server=utf8mb4_0900_ai_ci\",\"tableChanges\":[]}",
     "{\"source\":{\"server\":\"ex\"},\"position\":{\"file\":\"binlog.000001\",\"pos\":2031,\"gtids\":\"" U
     ":1-7\",\"snapshot\":\"INITIAL\"},\"databaseName\":\"shop\",\"ddl\":\"CREATE DATABASE `shop` CHARSET "
