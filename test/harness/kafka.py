@@ -46,9 +46,11 @@ Record.__doc__ = "What a consumer got: key and value as bytes or None, headers a
 
 class Kafka(Process):
     """A broker. With proxied=True, self.proxy stands before a second listener at self.proxied; with a number there are so
-    many, wires[i] before the listener at wired[i], so that one client can be cut off and another not."""
+    many, wires[i] before the listener at wired[i], so that one client can be cut off and another not.
+    With users={name: password} there is a listener at self.secured for them, and nobody may do anything but who comes
+    through the others, and what `allow` says."""
 
-    def __init__(self, scratch, name="kafka", settings=None, heap="512m", proxied=False):
+    def __init__(self, scratch, name="kafka", settings=None, heap="512m", proxied=False, users=None):
         self.jars = os.environ.get("TIDEMARK_KAFKA_LIB", "")
         if not shutil.which("java") or not list(Path(self.jars or "/nowhere").glob("kafka_*.jar")):
             raise Unavailable("there is no Java or there are no Kafka jars here (./dev in makes them available)")
@@ -66,10 +68,23 @@ class Kafka(Process):
             listeners += f",{listener}://127.0.0.1:{behind}"
             advertised += f",{listener}://{self.wired[-1]}"
             protocols += f",{listener}:PLAINTEXT"
+        self.secured, more = None, {}
+        if users is not None:
+            secured = free_port()
+            self.secured = f"127.0.0.1:{secured}"
+            listeners += f",SECURED://{self.secured}"
+            advertised += f",SECURED://{self.secured}"
+            protocols += ",SECURED:SASL_PLAINTEXT"
+            logins = " ".join(f'user_{name}="{password}"' for name, password in users.items())
+            more = {"listener.name.secured.sasl.enabled.mechanisms": "PLAIN",
+                    "listener.name.secured.plain.sasl.jaas.config":
+                        f"org.apache.kafka.common.security.plain.PlainLoginModule required {logins};",
+                    "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+                    "super.users": "User:ANONYMOUS"}
         self.proxy, self.proxied = (self.wires[0], self.wired[0]) if self.wires else (None, None)
         self.settings = {**SETTINGS, "controller.quorum.voters": f"1@127.0.0.1:{controller}", "listeners": listeners,
                          "advertised.listeners": advertised, "listener.security.protocol.map": protocols,
-                         "log.dirs": self.folder / "data", **(settings or {})}
+                         "log.dirs": self.folder / "data", **more, **(settings or {})}
         template = made_once(f"kafka-{Path(self.jars).name}", lambda path: _make_template(self.jars, path))
         shutil.copytree(template, self.folder / "data")
         super().__init__(name, [*_java(self.jars, heap), "kafka.Kafka", self.folder / "properties"], self.folder / "log")
@@ -147,6 +162,28 @@ class Kafka(Process):
             return self.admin().list_topics(timeout=5).topics or {"__": None}
         except KafkaException:
             return None
+
+    def _acl(self, user, kind, name, operation, pattern):
+        from confluent_kafka.admin import (AclBinding, AclOperation, AclPermissionType, ResourcePatternType, ResourceType)
+        return AclBinding(getattr(ResourceType, kind), name, getattr(ResourcePatternType, pattern), f"User:{user}", "*",
+                          getattr(AclOperation, operation), AclPermissionType.ALLOW)
+
+    def allow(self, user, kind, name, *operations, pattern="LITERAL"):
+        """A user may do that with it: allow("u", "TOPIC", "t", "WRITE"). Kinds are TOPIC, GROUP, BROKER, TRANSACTIONAL_ID."""
+        bindings = [self._acl(user, kind, name, operation, pattern) for operation in operations]
+        for future in self.admin().create_acls(bindings).values():
+            future.result(30)
+
+    def forbid(self, user, kind, name, *operations, pattern="LITERAL"):
+        """Takes back what `allow` gave."""
+        from confluent_kafka.admin import AclBindingFilter
+        filters = []
+        for operation in operations:
+            acl = self._acl(user, kind, name, operation, pattern)
+            filters.append(AclBindingFilter(acl.restype, acl.name, acl.resource_pattern_type, acl.principal, acl.host,
+                                            acl.operation, acl.permission_type))
+        for future in self.admin().delete_acls(filters).values():
+            future.result(30)
 
     # ---- records
 

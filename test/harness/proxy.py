@@ -3,10 +3,13 @@
 
 Two threads a connection, one a direction. Settings count from the next piece of data on.
 """
+import os
 import socket
 import struct
 import threading
 import time
+
+TCP_REPAIR = 19  # linux/tcp.h
 
 
 class Proxy:
@@ -46,6 +49,16 @@ class Proxy:
             pairs = list(self._open)
         for pair in pairs:
             self._break(pair)
+
+    def vanish(self):
+        """The connections are gone without a word to the near side, as when its peer has lost power; needs root."""
+        with self._lock:
+            pairs, self._open = list(self._open), set()
+        for near, far in pairs:
+            near.setsockopt(socket.IPPROTO_TCP, TCP_REPAIR, 1)  # a socket under repair is closed silently
+            near.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 0, 0))
+            _reset(far)
+            os.close(near.detach())
 
     def refuse(self, refuse=True):
         """Closes every new connection at once; those there are stay."""

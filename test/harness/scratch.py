@@ -5,6 +5,7 @@ import os
 import random
 import shutil
 import socket
+import subprocess
 import tempfile
 import time
 from pathlib import Path
@@ -28,6 +29,7 @@ class Scratch:
         fcntl.flock(self._lock, fcntl.LOCK_EX)
         _sweep(self.path.parent)
         self._used = set()
+        self._disks = []
 
     def folder(self, name):
         """A new folder, called name or, where that is taken, name-2, name-3 and so on."""
@@ -40,8 +42,22 @@ class Scratch:
         path.mkdir()
         return path
 
+    def small_disk(self, name, kib):
+        """A file system of its own with so much room, to be full; unmounted with the run."""
+        path = self.folder(name)
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={kib}k,mode=777", "tmpfs", path], capture_output=True).returncode:
+            raise Unavailable("a file system can't be mounted here")
+        self._disks.append(path)
+        return path
+
+    @staticmethod
+    def resize_disk(path, kib):
+        subprocess.run(["mount", "-o", f"remount,size={kib}k", path], check=True)
+
     def close(self):
         """Removes the folder, or keeps it and returns its path where something failed."""
+        for disk in self._disks:
+            subprocess.run(["umount", "-l", disk], check=False)
         if self.keep:
             return self.path
         shutil.rmtree(self.path, ignore_errors=True)

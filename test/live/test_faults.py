@@ -191,3 +191,240 @@ def test_a_position_that_ages_is_told_of_until_its_log_is_gone(expiring, names):
     server.sql(f"PURGE BINARY LOGS TO '{server.binlogs()[-1][0]}'")
     lost = run.program.wait_for_log(r"error lookout: .* no longer has the log that a restart would need: (.*)", 20)
     assert "its log begins with file=" in lost[1] and newest not in lost[1]
+
+
+# ---- killed at named points
+
+EXACT = ["before-begin", "after-begin", "before-produce", "after-produce", "before-shape", "before-offset", "after-offset",
+         "before-commit", "after-commit"]
+FILE = {"offset.storage.file.filename": "offsets", "offset.storage.topic": None}
+PLAINLY = {"exactly.once.support": "disabled"}
+
+
+def kill_at(run, point, times):
+    """Runs until it is killed at that point for the Nth time, while rows and a statement come."""
+    run.program.start_with({"TIDEMARK_KILL_AT": f"{point}:{times}"})
+    for _ in range(400):
+        if not run.program.is_running():
+            break
+        run.insert(3)
+        if run.next % 10 == 0:
+            run.sql(f"ALTER TABLE t MODIFY v {'BIGINT' if run.next % 20 else 'INT'}")
+        time.sleep(0.02)
+    assert run.program.wait(1) == -signal.SIGKILL, f"it was not killed at {point}"
+
+
+@pytest.mark.parametrize("point", EXACT)
+def test_killed_at_a_named_point_it_loses_and_repeats_nothing(stream, point):
+    run = stream()
+    needs_fault_points(run.program)
+    run.wait(run.insert()[0])
+    run.program.stop()
+    for times in (1, 2, 7):
+        kill_at(run, point, times)
+    run.program.start()
+    run.settled()
+
+
+@pytest.mark.parametrize("how, point", [
+    ("file", "before-store"), ("file", "after-store"), ("file", "after-produce"), ("plain", "before-offset"),
+    ("plain", "after-offset"), ("plain", "after-produce")])
+def test_killed_at_a_named_point_it_loses_nothing_without_transactions(stream, how, point, scratch, names):
+    run = stream(**({**FILE, "offset.storage.file.filename": scratch.folder(names.short) / "offsets"} if how == "file" else PLAINLY))
+    needs_fault_points(run.program)
+    run.wait(run.insert()[0])
+    run.program.stop()
+    for times in (1, 4):
+        kill_at(run, point, times)
+    run.program.start()
+    run.settled(repeats=True)
+
+
+# ---- Kafka refuses
+
+
+@pytest.fixture(scope="module")
+def strict_kafka(scratch):
+    """A broker that allows a user named tide only what it is told to."""
+    from conftest import available
+    from harness import Kafka
+    broker = available(lambda: Kafka(scratch, "strict-kafka", {"auto.create.topics.enable": "false"}, users={"tide": "mark"}))
+    broker.start()
+    yield broker
+    broker.close()
+
+
+def as_tide(broker):
+    login = 'org.apache.kafka.common.security.plain.PlainLoginModule required username="tide" password="mark";'
+    return {"bootstrap.servers": broker.secured, "producer.override.security.protocol": "SASL_PLAINTEXT",
+            "producer.override.sasl.mechanism": "PLAIN", "producer.override.sasl.jaas.config": login}
+
+
+def allow_state(broker, prefix):
+    """All that a run needs but its table's topic."""
+    for topic in (f"{prefix}-offsets", f"{prefix}-offsets-shapes"):
+        broker.create_topic(topic, cleanup_policy="compact")
+        broker.allow("tide", "TOPIC", topic, "DESCRIBE", "READ", "WRITE", "DESCRIBE_CONFIGS")
+    broker.create_topic(f"{prefix}-signal")
+    broker.allow("tide", "TOPIC", f"{prefix}-signal", "DESCRIBE", "READ")
+    broker.create_topic(prefix)
+    broker.allow("tide", "TOPIC", prefix, "DESCRIBE", "WRITE")
+    broker.allow("tide", "TRANSACTIONAL_ID", f"tidemark-{prefix}", "DESCRIBE", "WRITE")
+    broker.allow("tide", "GROUP", f"tidemark-{prefix}", "READ")
+
+
+def test_a_topic_that_may_not_be_written_ends_the_run_with_its_name(rough_mysql, strict_kafka, tidemark, stream, names):
+    """Taken away while it runs; given back, the next start goes on."""
+    allow_state(strict_kafka, names.prefix)
+    topic = f"{names.prefix}.{names.database}.t"
+    strict_kafka.create_topic(topic)
+    strict_kafka.allow("tide", "TOPIC", topic, "DESCRIBE", "WRITE")
+    run = stream(broker=strict_kafka, **as_tide(strict_kafka))
+    run.wait(run.insert()[0])
+    strict_kafka.forbid("tide", "TOPIC", topic, "WRITE")
+    run.insert(5)
+    run.program.wait_exit(60, code=4)
+    told = re.findall(r"^\S+ error connector: .*$", run.program.log_text(), re.M)
+    assert len(told) == 1 and topic in told[0] and "WRITE" in told[0] and "hint: " in told[0], told
+    strict_kafka.allow("tide", "TOPIC", topic, "WRITE")
+    run.program.start()
+    assert ids(run.settled()) == list(range(1, 8))
+
+
+@pytest.mark.parametrize("missing", ["transactional id", "offsets"])
+def test_each_right_that_is_missing_at_the_start_is_named(rough_mysql, strict_kafka, stream, tidemark, names, missing):
+    allow_state(strict_kafka, names.prefix)
+    if missing == "offsets":
+        strict_kafka.forbid("tide", "TOPIC", f"{names.prefix}-offsets", "READ", "DESCRIBE", "WRITE", "DESCRIBE_CONFIGS")
+    else:
+        strict_kafka.forbid("tide", "TRANSACTIONAL_ID", f"tidemark-{names.prefix}", "WRITE", "DESCRIBE")
+    program = tidemark(rough_mysql, strict_kafka, database_include_list=names.database, also={
+        **PLAIN, **as_tide(strict_kafka), "exactly.once.support": "required"})
+    program.start()
+    program.wait_exit(60, code=4)
+    last = re.findall(r"^\S+ error .*$", program.log_text(), re.M)[-1]
+    assert {"offsets": "state topics", "transactional id": "transactional id"}[missing] in last and "hint: " in last, last
+
+
+def test_a_row_wider_than_its_topic_ends_the_run_with_its_key(rough_mysql, kafka, stream, names):
+    """The client would send it, the topic does not take it; raised, the next start goes on."""
+    topic = f"{names.prefix}.{names.database}.t"
+    kafka.create_topic(topic, max_message_bytes=100_000)
+    run = stream()
+    run.wait(run.insert()[0])
+    run.sql("INSERT INTO t VALUES (2, 0, REPEAT('x', 200000))")
+    run.next = 3
+    run.program.wait_exit(60, code=4)
+    told = re.findall(r"^\S+ error connector: .*$", run.program.log_text(), re.M)[-1]
+    assert topic in told and '{"id":2}' in told and "max.message.bytes" in told, told
+    kafka.alter_topic(topic, max_message_bytes=1_000_000)
+    run.program.start()
+    assert ids(run.settled()) == [1, 2, 3]
+
+
+# ---- this machine, and the broker's, has no room
+
+
+def test_a_broker_out_of_disk_is_waited_for(rough_mysql, new_kafka, scratch, stream):
+    """Its log folder is full: it goes away. With more room it comes back, and the rows with it."""
+    import shutil
+    broker = new_kafka({"log.segment.bytes": 1 << 20, "log.index.size.max.bytes": 4096, "log.cleaner.enable": "false",
+                        "transaction.state.log.segment.bytes": 1 << 20, "offsets.topic.segment.bytes": 1 << 20}, start=False)
+    disk = scratch.small_disk("kafka-disk", 24 * 1024)
+    shutil.copytree(broker.folder / "data", disk / "data")
+    broker.settings["log.dirs"] = disk / "data"
+    broker.start()
+    run = stream(broker=broker)
+    run.wait(run.insert()[0])
+    for _ in range(60):
+        run.sql(f"INSERT INTO t VALUES ({run.next}, 0, REPEAT('x', 900000))")
+        run.next += 1
+    broker.wait(60)
+    assert run.program.is_running()
+    scratch.resize_disk(disk, 400 * 1024)
+    broker.start()
+    assert ids(run.settled(timeout=120)) == list(range(1, 63))
+    run.program.stop()
+
+
+def test_a_full_disk_under_the_file_store_is_waited_for(rough_mysql, scratch, stream):
+    disk = scratch.small_disk("offsets-disk", 64)
+    run = stream(**{**FILE, "offset.storage.file.filename": disk / "offsets"})
+    run.wait(run.insert()[0])
+    filler = disk / "filler"
+    with open(filler, "wb", buffering=0) as file:
+        with pytest.raises(OSError):
+            while True:
+                file.write(b"x" * 4096)
+    run.insert(3)
+    run.program.wait_for_log(r"warn  commit: .*No space left on device", 30)
+    run.insert(3)
+    filler.unlink()
+    assert ids(run.settled()) == list(range(1, 9))
+    run.program.stop()
+    run.insert()
+    run.program.start()
+    assert ids(run.settled(repeats=True))[-2:] == [9, 10]
+
+
+def test_descriptors_that_run_out_are_told_of_and_waited_for(rough_mysql, stream, new_proxy):
+    """No new connection can be made; with more descriptors it goes on."""
+    import resource
+    wire = new_proxy((rough_mysql.host, rough_mysql.port))
+    run = stream(wire=wire)
+    run.wait(run.insert()[0])
+    mark = run.program.log_mark()
+    before = resource.prlimit(run.program.pid, resource.RLIMIT_NOFILE)
+    resource.prlimit(run.program.pid, resource.RLIMIT_NOFILE, (3, before[1]))
+    wire.cut()
+    run.insert(10)
+    run.program.wait_for_log(r"warn  reader: .*(Too many open files|socket)", 30, after=mark)
+    resource.prlimit(run.program.pid, resource.RLIMIT_NOFILE, before)
+    assert ids(run.settled()) == list(range(1, 13))
+
+
+def test_too_few_descriptors_at_the_start_end_it_with_a_sentence(rough_mysql, kafka, stream):
+    run = stream()
+    run.program.stop()
+    command, run.program.command = run.program.command, ["prlimit", "--nofile=5", *run.program.command]
+    run.program.start()
+    run.program.wait_exit(60, code=7)
+    assert re.search(r"error .*Too many open files", run.program.log_text())
+    run.program.command = command
+    run.program.start()
+    run.settled()
+
+
+# ---- the network
+
+
+def test_a_server_that_lost_power_is_noticed_without_heartbeats(rough_mysql, stream, new_proxy):
+    """R064: nothing was closed, nobody answers. The kernel asks after ten seconds; heartbeats are off here."""
+    wire = new_proxy((rough_mysql.host, rough_mysql.port))
+    run = stream(wire=wire, **{"connect.keep.alive": False})
+    run.wait(run.insert()[0])
+    mark = run.program.log_mark()
+    try:
+        wire.vanish()
+    except OSError:
+        pytest.skip("a socket can't be repaired here")
+    run.insert(10)
+    run.program.wait_for_log(r"warn  reader: ", 40, after=mark)
+    assert ids(run.settled()) == list(range(1, 13))
+
+
+def test_two_instances_without_standby(rough_mysql, kafka, stream):
+    """The second fences the first, which leaves with code 5 and says what to do."""
+    run = stream()
+    run.wait(run.insert()[0])
+    from harness import Process
+    second = Process("second", run.program.command, run.program.folder / "log-2", env=run.program.env, cwd=run.program.folder)
+    second.start().wait_for_log("going on from", 60)
+    try:
+        run.insert(3)
+        run.program.wait_exit(30, code=5)
+        told = re.findall(r"^\S+ error connector: .*$", run.program.log_text(), re.M)[-1]
+        assert "another instance with this name has started" in told and "hint: " in told
+        assert ids(run.settled()) == [1, 2, 3, 4, 5]
+    finally:
+        second.stop()
