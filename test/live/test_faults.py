@@ -273,25 +273,8 @@ def allow_state(broker, prefix):
     broker.allow("tide", "GROUP", f"tidemark-{prefix}", "READ")
 
 
-def test_a_topic_that_may_not_be_written_ends_the_run_with_its_name(rough_mysql, strict_kafka, tidemark, stream, names):
-    """Taken away while it runs; given back, the next start goes on."""
-    allow_state(strict_kafka, names.prefix)
-    topic = f"{names.prefix}.{names.database}.t"
-    strict_kafka.create_topic(topic)
-    strict_kafka.allow("tide", "TOPIC", topic, "DESCRIBE", "WRITE")
-    run = stream(broker=strict_kafka, **as_tide(strict_kafka))
-    run.wait(run.insert()[0])
-    strict_kafka.forbid("tide", "TOPIC", topic, "WRITE")
-    run.insert(5)
-    run.program.wait_exit(60, code=4)
-    told = re.findall(r"^\S+ error connector: .*$", run.program.log_text(), re.M)
-    assert len(told) == 1 and topic in told[0] and "WRITE" in told[0] and "hint: " in told[0], told
-    strict_kafka.allow("tide", "TOPIC", topic, "WRITE")
-    run.program.start()
-    assert ids(run.settled()) == list(range(1, 8))
-
-
 @pytest.mark.parametrize("missing", ["transactional id", "offsets"])
+@pytest.mark.long
 def test_each_right_that_is_missing_at_the_start_is_named(rough_mysql, strict_kafka, stream, tidemark, names, missing):
     allow_state(strict_kafka, names.prefix)
     if missing == "offsets":
@@ -306,6 +289,7 @@ def test_each_right_that_is_missing_at_the_start_is_named(rough_mysql, strict_ka
     assert {"offsets": "state topics", "transactional id": "transactional id"}[missing] in last and "hint: " in last, last
 
 
+@pytest.mark.long
 def test_a_row_wider_than_its_topic_ends_the_run_with_its_key(rough_mysql, kafka, stream, names):
     """The client would send it, the topic does not take it; raised, the next start goes on."""
     topic = f"{names.prefix}.{names.database}.t"
@@ -325,6 +309,7 @@ def test_a_row_wider_than_its_topic_ends_the_run_with_its_key(rough_mysql, kafka
 # ---- this machine, and the broker's, has no room
 
 
+@pytest.mark.long
 def test_a_broker_out_of_disk_is_waited_for(rough_mysql, new_kafka, scratch, stream):
     """Its log folder is full: it goes away. With more room it comes back, and the rows with it."""
     import shutil
@@ -347,6 +332,7 @@ def test_a_broker_out_of_disk_is_waited_for(rough_mysql, new_kafka, scratch, str
     run.program.stop()
 
 
+@pytest.mark.long
 def test_a_full_disk_under_the_file_store_is_waited_for(rough_mysql, scratch, stream):
     disk = scratch.small_disk("offsets-disk", 64)
     run = stream(**{**FILE, "offset.storage.file.filename": disk / "offsets"})
@@ -367,6 +353,7 @@ def test_a_full_disk_under_the_file_store_is_waited_for(rough_mysql, scratch, st
     assert ids(run.settled(repeats=True))[-2:] == [9, 10]
 
 
+@pytest.mark.long
 def test_descriptors_that_run_out_are_told_of_and_waited_for(rough_mysql, stream, new_proxy):
     """No new connection can be made; with more descriptors it goes on."""
     import resource
@@ -383,6 +370,7 @@ def test_descriptors_that_run_out_are_told_of_and_waited_for(rough_mysql, stream
     assert ids(run.settled()) == list(range(1, 13))
 
 
+@pytest.mark.long
 def test_too_few_descriptors_at_the_start_end_it_with_a_sentence(rough_mysql, kafka, stream):
     run = stream()
     run.program.stop()
@@ -398,6 +386,7 @@ def test_too_few_descriptors_at_the_start_end_it_with_a_sentence(rough_mysql, ka
 # ---- the network
 
 
+@pytest.mark.long
 def test_a_server_that_lost_power_is_noticed_without_heartbeats(rough_mysql, stream, new_proxy):
     """R064: nothing was closed, nobody answers. The kernel asks after ten seconds; heartbeats are off here."""
     wire = new_proxy((rough_mysql.host, rough_mysql.port))
@@ -413,6 +402,7 @@ def test_a_server_that_lost_power_is_noticed_without_heartbeats(rough_mysql, str
     assert ids(run.settled()) == list(range(1, 13))
 
 
+@pytest.mark.long
 def test_two_instances_without_standby(rough_mysql, kafka, stream):
     """The second fences the first, which leaves with code 5 and says what to do."""
     run = stream()
