@@ -9,6 +9,7 @@
 void catalog_init(struct catalog *cat, unsigned lower_case_table_names)
 {
     map_init(&cat->shapes);
+    map_init(&cat->helpers);
     map_init(&cat->databases);
     cat->folds_case = lower_case_table_names != 0;
     buf_init(&cat->key);
@@ -30,6 +31,7 @@ static void free_database(void *database)
 void catalog_fini(struct catalog *cat)
 {
     map_fini(&cat->shapes, free_shape);
+    map_fini(&cat->helpers, NULL);
     map_fini(&cat->databases, free_database);
     buf_fini(&cat->key);
 }
@@ -80,7 +82,7 @@ const struct shape *catalog_find(struct catalog *cat, struct view db, struct vie
     return map_get(&cat->shapes, table_key(cat, db, table));
 }
 
-void catalog_put(struct catalog *cat, const struct shape *s)
+static void put(struct catalog *cat, const struct shape *s)
 {
     const struct shape *before = map_put(&cat->shapes, table_key(cat, s->db, s->table), (void *)(uintptr_t)s);
     if (before == NULL)
@@ -88,14 +90,42 @@ void catalog_put(struct catalog *cat, const struct shape *s)
     shape_free(&before);
 }
 
+void catalog_put(struct catalog *cat, const struct shape *s)
+{
+    put(cat, s);
+    map_remove(&cat->helpers, table_key(cat, s->db, s->table));
+}
+
 bool catalog_remove(struct catalog *cat, struct view db, struct view table)
 {
-    const struct shape *before = map_remove(&cat->shapes, table_key(cat, db, table));
+    struct view key = table_key(cat, db, table);
+    map_remove(&cat->helpers, key);
+    const struct shape *before = map_remove(&cat->shapes, key);
     if (before == NULL)
         return false;
     database_of(cat, before->db)->n_shapes--;
     shape_free(&before);
     return true;
+}
+
+/* Which one is chance: a changer's helpers live for hours among names that are ordered by their hash. */
+static void forget_helper(struct catalog *cat)
+{
+    size_t at = 0;
+    const struct map_entry *e = map_next(&cat->helpers, &at);
+    const struct shape *s = shape_hold(map_get(&cat->shapes, e->key));
+    catalog_remove(cat, s->db, s->table);
+    shape_free(&s);
+}
+
+void catalog_put_helper(struct catalog *cat, const struct shape *s)
+{
+    static char anything;
+    struct view key = table_key(cat, s->db, s->table);
+    if (cat->helpers.n == CATALOG_HELPERS_MAX && map_get(&cat->helpers, key) == NULL)
+        forget_helper(cat);
+    put(cat, s);
+    map_put(&cat->helpers, table_key(cat, s->db, s->table), &anything);
 }
 
 const struct shape *catalog_next(const struct catalog *cat, size_t *at)

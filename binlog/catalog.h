@@ -6,7 +6,10 @@
  * Databases are kept for the one thing a CREATE TABLE without a charset needs of them. Names compare as the
  * server's lower_case_table_names says: 0 by their bytes, else without case.
  *
- * Always true: the catalog holds one count on each shape in it.
+ * Beside the captured tables it knows some others, helpers, whose shape is needed should they be renamed into place
+ * (online schema changers do that). They are bounded in number: the last resort for one that was forgotten is the server.
+ *
+ * Always true: the catalog holds one count on each shape in it; there are at most CATALOG_HELPERS_MAX helpers.
  * One thread at a time. Shapes and views that are handed out stay the catalog's until the next change of it.
  */
 #ifndef TIDEMARK_BINLOG_CATALOG_H
@@ -16,8 +19,11 @@
 #include "base/map.h"
 #include "binlog/shape.h"
 
+enum { CATALOG_HELPERS_MAX = 1000 };
+
 struct catalog {
     struct map shapes;    /* db NUL table -> struct shape, counted */
+    struct map helpers;   /* the names of those that are helpers -> anything */
     struct map databases; /* db -> struct catalog_database */
     bool folds_case;
     struct buf key; /* scratch for the names that are looked up */
@@ -38,6 +44,9 @@ const struct shape *catalog_find(struct catalog *cat, struct view db, struct vie
 
 /* Puts the shape in force under its own names; takes one count of it. */
 void catalog_put(struct catalog *cat, const struct shape *s);
+
+/* The same for a helper. Where there are too many, another one is forgotten. */
+void catalog_put_helper(struct catalog *cat, const struct shape *s);
 
 /* False when there was none. */
 bool catalog_remove(struct catalog *cat, struct view db, struct view table);

@@ -64,7 +64,10 @@ bool ddl_add_none(struct ddl_run *run)
 void ddl_put_shape(struct ddl_run *run, struct ddl_effect *effect, struct shape *s)
 {
     effect->shape = shape_hold(s);
-    catalog_put(run->p.cat, s);
+    if (effect->is_captured)
+        catalog_put(run->p.cat, s);
+    else
+        catalog_put_helper(run->p.cat, s);
 }
 
 void ddl_move_shape(struct ddl_run *run, struct ddl_effect *effect)
@@ -233,8 +236,8 @@ static bool read_statement(struct ddl_run *run)
 static bool report_unreadable(struct ddl_run *run)
 {
     drop_effects(run->out);
-    if (run->has_target)
-        ddl_add_effect(run, DDL_UNREADABLE, run->target_db, run->target_table);
+    if (run->has_target && !ddl_add_effect(run, DDL_UNREADABLE, run->target_db, run->target_table)->is_captured)
+        catalog_remove(run->p.cat, run->target_db, run->target_table); /* a helper, of which nothing is known now */
     ddl_add_named(run, DDL_UNREADABLE);
     if (run->out->n_effects == 0)
         ddl_add_effect(run, DDL_UNREADABLE, run->p.ctx->db, VIEW_NONE);

@@ -32,8 +32,10 @@ struct alteration {
 
 /* ---- columns */
 
-static void note_place(struct alteration *a, struct draft_column *col)
+static bool note_place(struct alteration *a, struct draft_column *col)
 {
+    if (a->n_placed + a->d.n_columns >= DRAFT_COLUMNS_MAX)
+        return ddl_expected(a->p, "fewer columns");
     if (a->n_placed == a->room_placed) {
         a->room_placed = a->room_placed == 0 ? 16 : a->room_placed * 2;
         struct draft_column **larger = arena_alloc(a->p->memory, a->room_placed * sizeof(struct draft_column *));
@@ -42,6 +44,7 @@ static void note_place(struct alteration *a, struct draft_column *col)
         a->placed = larger;
     }
     a->placed[a->n_placed++] = col;
+    return true;
 }
 
 /* FIRST, AFTER name, or nothing */
@@ -54,9 +57,8 @@ static bool place(struct alteration *a, struct draft_column *col)
         if (!ddl_name(a->p, &col->after))
             return false;
     }
-    if (col->is_placed || col->old_name.n == 0)
-        note_place(a, col);
-    return true;
+    bool is_new = col->old_name.n == 0;
+    return (!is_new && !col->is_placed) || note_place(a, col);
 }
 
 static bool add_column(struct alteration *a)

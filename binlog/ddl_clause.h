@@ -8,7 +8,7 @@
 #ifndef TIDEMARK_BINLOG_DDL_CLAUSE_H
 #define TIDEMARK_BINLOG_DDL_CLAUSE_H
 
-#include "binlog/ddl_draft.h"
+#include "binlog/draft.h"
 
 /* ---- types */
 

@@ -14,6 +14,8 @@ static bool column(struct draft *d)
     struct view name;
     if (!ddl_name(d->p, &name))
         return false;
+    if (d->n_columns == DRAFT_COLUMNS_MAX)
+        return ddl_expected(d->p, "fewer columns");
     struct draft_column *col = draft_new_column(d, name);
     draft_add_column(d, col);
     return ddl_column_definition(d, col);

@@ -213,6 +213,13 @@ static void put_token(struct ddl_parser *p, struct buf *out)
         buf_put_view(out, sql_utf8(p->scan.charset, t->text, p->memory));
 }
 
+/* Would the next token, written right behind this one, be taken for a part of it? */
+static bool needs_blank(const struct sql_token *before, const struct sql_token *next)
+{
+    bool is_quoted = next->kind == SQL_STRING || next->kind == SQL_NATIONAL || next->kind == SQL_NAME;
+    return is_quoted && before->kind != SQL_SIGN;
+}
+
 bool ddl_group_text(struct ddl_parser *p, struct view *text)
 {
     struct ddl_parser inside = *p;
@@ -222,9 +229,11 @@ bool ddl_group_text(struct ddl_parser *p, struct view *text)
     buf_init(&out);
     ddl_next(&inside);
     while (inside.now.text.p + 1 < p->last_end) {
+        struct sql_token before = inside.now;
         put_token(&inside, &out);
         ddl_next(&inside);
-        if (inside.now.text.p != inside.last_end && inside.now.text.p + 1 < p->last_end)
+        bool is_apart = inside.now.text.p != inside.last_end || needs_blank(&before, &inside.now);
+        if (is_apart && inside.now.text.p + 1 < p->last_end)
             buf_put_u8(&out, ' ');
     }
     *text = arena_copy(p->memory, buf_view(&out));

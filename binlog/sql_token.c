@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "binlog/sql_token.h"
 
+#include "base/utf8.h"
+
 static enum sql_pairs pairs_of(const struct charset *charset)
 {
     static const struct {
@@ -188,16 +190,10 @@ static struct sql_token quoted(struct sql_scanner *s, enum sql_token_kind kind, 
     skip(s, 1);
     while (!at_end(s)) {
         uint8_t c = peek(s, 0);
-        if (is_pair(s->pairs, &s->at) || (c == '\\' && has_escapes)) {
-            skip(s, 2);
-        } else if (c != quote) {
-            skip(s, 1);
-        } else if (peek(s, 1) == quote) {
-            skip(s, 2);
-        } else {
-            skip(s, 1);
+        bool is_two = is_pair(s->pairs, &s->at) || (c == '\\' && has_escapes) || (c == quote && peek(s, 1) == quote);
+        skip(s, is_two ? 2 : 1);
+        if (c == quote && !is_two)
             return token(s, kind, start);
-        }
     }
     return token(s, SQL_BROKEN, start);
 }
@@ -350,11 +346,15 @@ bool sql_is_word(const struct sql_token *t, const char *keyword)
 
 struct view sql_utf8(const struct charset *charset, struct view text, struct arena *memory)
 {
-    if (charset == NULL || charset->is_utf8 || charset->is_binary)
+    bool is_utf8 = charset == NULL || charset->is_utf8;
+    if ((charset != NULL && charset->is_binary) || (is_utf8 && utf8_is_valid(text)))
         return text;
     struct buf out;
     buf_init(&out);
-    charset_to_utf8(charset, text, &out);
+    if (is_utf8)
+        utf8_put_repaired(&out, text);
+    else
+        charset_to_utf8(charset, text, &out);
     struct view copy = arena_copy(memory, buf_view(&out));
     buf_fini(&out);
     return copy;
@@ -419,6 +419,8 @@ struct view sql_string(const struct sql_scanner *s, const struct sql_token *t, c
 {
     uint8_t quote = t->text.p[t->text.n - 1];
     struct view bytes = unquote(between_quotes(t->text), quote, s->pairs, !s->no_backslash_escapes, memory);
+    if (t->kind == SQL_NATIONAL) /* N'…' is UTF-8 whatever the client's charset */
+        return sql_utf8(NULL, bytes, memory);
     return sql_utf8(charset == NULL ? s->charset : charset, bytes, memory);
 }
 

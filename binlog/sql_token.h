@@ -75,7 +75,8 @@ struct view sql_string(const struct sql_scanner *s, const struct sql_token *t, c
 /* The digits of a SQL_HEX or SQL_BITS. */
 struct view sql_digits(const struct sql_token *t);
 
-/* Bytes of the text (or of `charset`) as UTF-8; lent when they are it already, else in memory. */
+/* Bytes of a charset (NULL: UTF-8) as valid UTF-8; lent when they are it already, else in memory. Bytes of the charset
+ * binary stay what they are. */
 struct view sql_utf8(const struct charset *charset, struct view text, struct arena *memory);
 
 /* Writes a name in backticks, a string in quotes with backslash escapes. */

@@ -254,12 +254,14 @@ def _listed(names):
 
 
 def _same(ours, theirs):
-    """A label or text that its column's charset doesn't have is ? to the server, and U+FFFD or itself to us."""
+    """A label or text that its column's charset doesn't have is ? or nothing to the server, and U+FFFD or itself to us."""
     if ours == theirs:
         return True
-    if not isinstance(ours, str) or not isinstance(theirs, str) or "?" not in theirs + ours:
+    if not isinstance(ours, str) or not isinstance(theirs, str):
         return False
-    return re.sub(r"[^\0-\x7f]", "?", ours) == re.sub(r"[^\0-\x7f]", "?", theirs)
+    if "\ufffd" in ours:
+        return True
+    return "?" in theirs + ours and re.sub(r"[^\0-\x7f]", "?", ours) == re.sub(r"[^\0-\x7f]", "?", theirs)
 
 
 def difference(ours, theirs):

@@ -117,7 +117,7 @@ class History:
         assert not wrong, f"{self.told()}\n{name}: here the server is what SHOW CREATE TABLE says\n{wrong}\n{text}"
 
     def told(self):
-        return "\n".join(self.story[-12:] + [self.story[0]])
+        return "\n".join(self.story[-int(os.environ.get("TIDEMARK_STORY", 12)):] + [self.story[0]])
 
     def run(self, rounds):
         self.open()

@@ -108,6 +108,28 @@ static void catalog_folds_case_where_the_server_does(void **state)
     catalog_fini(&cat);
 }
 
+static void catalog_keeps_a_bounded_number_of_helpers(void **state)
+{
+    (void)state;
+    struct catalog cat;
+    char name[16];
+    catalog_init(&cat, 0);
+    catalog_put(&cat, shape_named("d", "captured"));
+    for (int i = 0; i < 3 * CATALOG_HELPERS_MAX; i++) {
+        snprintf(name, sizeof name, "t%d", i);
+        catalog_put_helper(&cat, shape_named("d", name));
+        assert_non_null(find(&cat, "d", name)); /* the newest is never the one that goes */
+    }
+    assert_int_equal(cat.shapes.n, CATALOG_HELPERS_MAX + 1);
+    assert_non_null(find(&cat, "d", "captured"));
+    catalog_put(&cat, shape_named("d", name)); /* renamed into place: no helper any more */
+    assert_int_equal(cat.helpers.n, CATALOG_HELPERS_MAX - 1);
+    catalog_remove_database(&cat, view_of("d"));
+    assert_int_equal(cat.helpers.n, 0);
+    assert_int_equal(cat.shapes.n, 0);
+    catalog_fini(&cat);
+}
+
 static void check_names(const char *a, const char *b, bool are_equal)
 {
     assert_int_equal(name_equal(view_of(a), view_of(b)), are_equal);
@@ -154,6 +176,7 @@ int main(void)
         cmocka_unit_test(catalog_forgets_a_database_with_its_tables),
         cmocka_unit_test(catalog_knows_the_charset_of_a_database_only_when_told),
         cmocka_unit_test(catalog_folds_case_where_the_server_does),
+        cmocka_unit_test(catalog_keeps_a_bounded_number_of_helpers),
         cmocka_unit_test(name_compares_letters_without_case),
         cmocka_unit_test(name_folds_what_compares_equal_to_the_same),
     };

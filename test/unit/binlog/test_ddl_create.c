@@ -263,6 +263,14 @@ static void ddl_reads_clocks_and_expressions_as_defaults(void **state)
                      "TEXT NULL DEFAULT (concat('a)', 'b('''))");
 }
 
+static void ddl_keeps_tokens_of_expressions_apart(void **state)
+{
+    check_definition(*state, "TEXT DEFAULT (('a'\"b\"))", "TEXT NULL DEFAULT (('a' 'b'))");
+    check_definition(*state, "TEXT DEFAULT (x\"41\")", "TEXT NULL DEFAULT (x '41')"); /* no hexadecimal literal */
+    check_definition(*state, "TEXT DEFAULT (a/**/b/*c*/`d`)", "TEXT NULL DEFAULT (a b `d`)");
+    check_definition(*state, "TEXT DEFAULT (1/*c*/-/*c*/-1)", "TEXT NULL DEFAULT (1 - -1)");
+}
+
 static void ddl_gives_auto_increment_no_default_and_no_null(void **state)
 {
     RUN(*state, "CREATE TABLE t (a INT NULL AUTO_INCREMENT KEY)", "ALTER TABLE t ALTER a SET DEFAULT 5");
@@ -505,6 +513,12 @@ static void ddl_reads_the_servers_own_words_as_utf8(void **state)
 static void ddl_reads_the_clients_charset(void **state)
 {
     struct ddl_rig *rig = *state;
+    rig->ctx.client_charset = charset_find(view_of("latin1"));
+    RUN(rig,
+        "CREATE TABLE t (a VARCHAR(9) DEFAULT '\xe9', b VARCHAR(9) DEFAULT N'é', c VARCHAR(9) DEFAULT _utf8mb4'é')");
+    check_column(rig, "t", "a", "VARCHAR(9) NULL DEFAULT 'é'");
+    check_column(rig, "t", "b", "VARCHAR(9) NULL DEFAULT 'é'");
+    check_column(rig, "t", "c", "VARCHAR(9) NULL DEFAULT 'é'");
     rig->ctx.client_charset = charset_find(view_of("sjis"));
     RUN(rig, "CREATE TABLE t (a VARCHAR(9) DEFAULT '\x83\x5c', `\x95\x5c` INT COMMENT '\x83\x5c''s')");
     check_columns(rig, "t", "a,表");
@@ -600,6 +614,7 @@ int main(void)
         TEST(ddl_turns_digits_into_text_for_text_columns),
         TEST(ddl_keeps_the_bytes_of_binary_defaults),
         TEST(ddl_reads_clocks_and_expressions_as_defaults),
+        TEST(ddl_keeps_tokens_of_expressions_apart),
         TEST(ddl_gives_auto_increment_no_default_and_no_null),
         TEST(ddl_implies_timestamps_only_without_explicit_defaults),
         TEST(ddl_reads_attributes_in_any_order),

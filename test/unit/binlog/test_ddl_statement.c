@@ -277,6 +277,16 @@ static void ddl_tells_whom_a_statement_it_does_not_read_concerns(void **state)
     assert_true(is_known(rig, "a"));
 }
 
+static void ddl_forgets_a_helper_whose_statement_it_does_not_read(void **state)
+{
+    struct ddl_rig *rig = *state;
+    RUN(rig, "CREATE TABLE un_a_gho LIKE a");
+    assert_true(ddl_rig_apply(rig, view_of("ALTER TABLE un_a_gho ADD x NOTYPE")));
+    check_effects(rig, "unread d.un_a_gho other");
+    assert_true(ddl_rig_apply(rig, view_of("RENAME TABLE a TO un_a_del, un_a_gho TO a")));
+    check_effects(rig, "rename d.un_a_del<d.a other; rename d.a<d.un_a_gho needs");
+}
+
 static void ddl_starts_each_result_anew(void **state)
 {
     struct ddl_rig *rig = *state;
@@ -388,6 +398,7 @@ int main(void)
         TEST(ddl_tells_of_some_statements_without_a_change),
         TEST(ddl_reads_no_further_than_the_name_of_an_other_table),
         TEST(ddl_tells_whom_a_statement_it_does_not_read_concerns),
+        TEST(ddl_forgets_a_helper_whose_statement_it_does_not_read),
         TEST(ddl_starts_each_result_anew),
         TEST(ddl_gives_texts_in_utf8),
         TEST(ddl_reads_statements_of_every_kind),

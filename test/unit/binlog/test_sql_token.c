@@ -170,6 +170,7 @@ static void sql_token_gives_text_in_utf8(void **state)
     struct sql_token t = sql_next(&s);
     assert_true(view_is(sql_string(&s, &t, NULL, &memory), "é"));
     assert_true(view_is(sql_string(&s, &t, charset_find(view_of("cp1251")), &memory), "й"));
+    assert_true(view_is(sql_string(&s, &t, charset_find(view_of("utf8mb4")), &memory), "\xef\xbf\xbd"));
     t = sql_next(&s);
     assert_true(view_is(sql_name(&s, &t, &memory), "é"));
     arena_fini(&memory);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ddl_draft: a table on its way to being a shape: columns and keys can still come, go and move.
+ * draft: a table on its way to being a shape: columns and keys can still come, go and move.
  *
  * Keys name their columns by pointer, so moving a column disturbs none. A column that was read from a statement is raw
  * until draft_finish: its charset may depend on an option behind it, its nullability on a key. draft_finish then does
@@ -10,8 +10,8 @@
  * Everything lives in the parser's memory or is lent by the shape the draft was made from. Inside ddl only.
  * Source of the rules: the manual on CREATE TABLE and ALTER TABLE; trials on a 9.7 server.
  */
-#ifndef TIDEMARK_BINLOG_DDL_DRAFT_H
-#define TIDEMARK_BINLOG_DDL_DRAFT_H
+#ifndef TIDEMARK_BINLOG_DRAFT_H
+#define TIDEMARK_BINLOG_DRAFT_H
 
 #include "binlog/ddl_parse.h"
 
@@ -88,6 +88,8 @@ void draft_init_server(struct draft *d, struct ddl_parser *p, struct view db);
 /* The table as it is; s must outlive the draft. */
 void draft_from_shape(struct draft *d, struct ddl_parser *p, const struct shape *s);
 
+enum { DRAFT_COLUMNS_MAX = 4096 }; /* the server's, too */
+
 struct draft_column *draft_new_column(struct draft *d, struct view name);
 void draft_add_column(struct draft *d, struct draft_column *col);
 struct draft_key *draft_add_key(struct draft *d);
@@ -106,17 +108,20 @@ struct view draft_default_collation(const struct ddl_parser *p, const struct cha
  * only when the table has unique keys besides the primary one. */
 MUST_USE bool draft_drop_key(struct draft *d, struct view name);
 
-/* Fills in what a raw column takes from its table; what the server makes of its type (ddl_resolve.c). */
+/* Fills in what a raw column takes from its table; what the server makes of its type (draft_resolve.c). */
 void draft_resolve_column(struct draft *d, struct draft_column *col);
 
 /* A string default that was just read: text, or the bytes of a binary column. */
 void draft_resolve_default(struct draft *d, struct draft_column *col);
 
+/* How many characters a column can hold. */
+uint64_t draft_room_of(const struct column *c);
+
 /* CONVERT TO CHARACTER SET for one column, resolved. */
 void draft_convert_column(struct draft *d, struct draft_column *col);
 
 /* Finds the columns of new keys, names what has no name, drops what is implied and not needed, and puts all in the
- * server's order (ddl_key_order.c). */
+ * server's order (draft_key.c). */
 MUST_USE bool draft_resolve_keys(struct draft *d);
 
 /* The shape, with one count; NULL when a key names a column that isn't there. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "binlog/ddl_draft.h"
+#include "binlog/draft.h"
 
 #include "binlog/name.h"
 
@@ -167,7 +167,7 @@ static uint16_t place_of(const struct draft *d, const struct draft_column *col)
     uint32_t i = 0;
     while (i < d->n_columns && d->columns[i] != col)
         i++;
-    return (uint16_t)i;
+    return (uint16_t)i; /* DRAFT_COLUMNS_MAX is less */
 }
 
 static void fill_index(const struct draft *d, struct table_index *x, const struct draft_key *key, struct arena *memory)
@@ -206,6 +206,20 @@ static void fill_shape(const struct draft *d, struct shape *s)
         fill_index(d, &s->indexes[i], d->keys[i], memory);
 }
 
+static void imply_timestamp_default(struct column *c, bool is_first)
+{
+    if (c->is_generated || c->default_kind != DEFAULT_NONE)
+        return;
+    if (is_first && !c->has_on_update) {
+        c->default_kind = DEFAULT_NOW;
+        c->has_on_update = true;
+        return;
+    }
+    c->default_kind = DEFAULT_LITERAL;
+    c->default_text = view_of("0000-00-00 00:00:00");
+    c->default_is_quoted = true;
+}
+
 /* With explicit_defaults_for_timestamp OFF a TIMESTAMP without NULL is NOT NULL; without a default it has zero, but when
  * it is the first TIMESTAMP of the table it follows the clock. */
 static void imply_timestamps(struct draft *d)
@@ -213,21 +227,11 @@ static void imply_timestamps(struct draft *d)
     bool is_first = true;
     for (uint32_t i = 0; i < d->n_columns; i++) {
         struct draft_column *col = d->columns[i];
-        struct column *c = &col->c;
-        if (c->kind != COLUMN_TIMESTAMP)
+        if (col->c.kind != COLUMN_TIMESTAMP)
             continue;
-        bool is_implied = col->is_raw && !col->is_null_written;
-        if (is_implied)
-            c->is_nullable = false;
-        if (is_implied && !c->is_generated && c->default_kind == DEFAULT_NONE) {
-            if (is_first && !c->has_on_update) {
-                c->default_kind = DEFAULT_NOW;
-                c->has_on_update = true;
-            } else {
-                c->default_kind = DEFAULT_LITERAL;
-                c->default_text = view_of("0000-00-00 00:00:00");
-                c->default_is_quoted = true;
-            }
+        if (col->is_raw && !col->is_null_written) {
+            col->c.is_nullable = false;
+            imply_timestamp_default(&col->c, is_first);
         }
         is_first = false;
     }
@@ -246,8 +250,8 @@ struct shape *draft_finish(struct draft *d)
         imply_timestamps(d);
     if (!draft_resolve_keys(d))
         return NULL;
-    if (d->n_columns == 0 || d->n_columns > UINT16_MAX) {
-        fail_malformed(d->p->why, "read DDL: a table of %u columns", (unsigned)d->n_columns);
+    if (d->n_columns == 0) {
+        fail_malformed(d->p->why, "read DDL: a table without columns");
         return NULL;
     }
     struct shape lent;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ddl_resolve: what the server makes of a column's type: its charset, binary types for binary charsets, the size class
+ * draft_resolve: what the server makes of a column's type: its charset, binary types for binary charsets, the size class
  * of TEXT(n), TEXT for a VARCHAR that is too long, and what CONVERT TO CHARACTER SET does to all of these.
  *
  * Source: the manual, "Silent Column Specification Changes", "The BLOB and TEXT Types", ALTER TABLE ("Changing the
  * Character Set"); trials on a 9.7 server.
  */
-#include "binlog/ddl_draft.h"
+#include "binlog/draft.h"
 
 enum { VARCHAR_BYTES = 65535 };
 
@@ -253,8 +253,7 @@ static uint64_t longest_label(const struct column *c)
     return c->kind == COLUMN_SET ? all : longest;
 }
 
-/* How many characters a column can hold. */
-static uint64_t room_of(const struct column *c)
+uint64_t draft_room_of(const struct column *c)
 {
     enum { DATE_WIDTH = 10, TIME_WIDTH = 10, DATETIME_WIDTH = 19, VECTOR_ITEM = 4 };
     uint64_t fraction = c->fsp > 0 ? c->fsp + 1u : 0;
@@ -301,7 +300,7 @@ static void convert_size(struct draft_column *col)
     }
     if (col->old == NULL || c->blob_bytes == 4)
         return;
-    uint8_t needed = blob_bytes_for(room_of(col->old) * bytes_of_character(c));
+    uint8_t needed = blob_bytes_for(draft_room_of(col->old) * bytes_of_character(c));
     if (needed == c->blob_bytes && !c->has_length)
         return;
     c->blob_bytes = needed;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ddl_key_order: the keys of a table as the server keeps them: with columns, names and its own order.
+ * draft_key: the keys of a table as the server keeps them: with columns, names and its own order.
  *
  * New keys name columns as they are after the whole statement. A key without a name gets its first column's, with _2,
  * _3, … when that is taken. The key that a FOREIGN KEY needs is made unless one serves as well. The order is: primary,
@@ -9,7 +9,7 @@
  *
  * Source: the manual, CREATE TABLE and "FOREIGN KEY Constraints"; trials on a 9.7 server.
  */
-#include "binlog/ddl_draft.h"
+#include "binlog/draft.h"
 #include "binlog/name.h"
 
 enum { KEYS_MAX = 512 }; /* the server's are 64 */
@@ -41,18 +41,39 @@ static void leave_dropped_columns(struct draft_key *key)
     key->is_dropped |= n == 0;
 }
 
+static bool is_string(enum column_kind kind)
+{
+    return kind == COLUMN_CHAR || kind == COLUMN_VARCHAR || kind == COLUMN_BINARY || kind == COLUMN_VARBINARY;
+}
+
+static bool is_blob(enum column_kind kind)
+{
+    return kind == COLUMN_TEXT || kind == COLUMN_BLOB;
+}
+
+/* The server takes the stored bytes of an ENUM or SET in a key for a prefix when the column becomes a string. */
+static void imply_prefix(const struct draft_key *key, struct draft_part *part)
+{
+    const struct column *old = part->column->old;
+    if (key->is_new || part->prefix > 0 || old == NULL || (old->kind != COLUMN_ENUM && old->kind != COLUMN_SET))
+        return;
+    uint64_t stored = old->kind == COLUMN_ENUM ? 1 + (old->n_members > UINT8_MAX) : (old->n_members + 7u) / 8;
+    if (old->kind == COLUMN_SET && stored > 4)
+        stored = 8;
+    if (stored != draft_room_of(old) * old->charset->max_bytes)
+        part->prefix = (uint32_t)(stored / old->charset->max_bytes);
+}
+
 /* A prefix that is not less than the column, or of a type that knows none, is no prefix. */
 static void settle_prefixes(struct draft_key *key)
 {
     for (uint32_t i = 0; i < key->n_parts; i++) {
         struct draft_part *part = &key->parts[i];
-        if (part->prefix == 0 || part->column == NULL)
+        if (part->column == NULL)
             continue;
         const struct column *c = &part->column->c;
-        bool is_long = c->kind == COLUMN_TEXT || c->kind == COLUMN_BLOB;
-        bool is_short = c->kind == COLUMN_CHAR || c->kind == COLUMN_VARCHAR || c->kind == COLUMN_BINARY ||
-                        c->kind == COLUMN_VARBINARY;
-        if (!is_long && (!is_short || part->prefix >= c->length))
+        imply_prefix(key, part);
+        if (!is_blob(c->kind) && !(is_string(c->kind) && part->prefix < c->length))
             part->prefix = 0;
     }
 }
