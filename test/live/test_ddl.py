@@ -55,7 +55,7 @@ class History:
                     f"collation_server={self.statements.collation()}", "foreign_key_checks=1",
                     f"sql_generate_invisible_primary_key={r.choice(['OFF', 'OFF', 'ON'])}",
                     f"default_collation_for_utf8mb4={r.choice(['utf8mb4_0900_ai_ci', 'utf8mb4_general_ci'])}"]
-        self.session = self.server.connect(charset="utf8mb4")
+        self.session = self.server.connect(charset="utf8mb4", use_unicode=False)  # results are of the session's charset
         for statement in ["SET NAMES " + self.client, "SET " + ", ".join(settings)]:
             self.execute(statement, in_client=False)
         for database in self.databases:
@@ -77,7 +77,8 @@ class History:
                     pass
             self.accepted += 1
             return True
-        except (pymysql.err.MySQLError, UnicodeDecodeError) as why:
+        except pymysql.err.MySQLError as why:
+            assert self.session.open, f"{self.told()}\n{why}"
             self.story[-1] += f"   -- {why}"
             self.refused += 1
             return False
