@@ -395,8 +395,9 @@ static const char **find_valued(const struct command *cmd, const char *word, str
         {"--to-topic", TAKES_TO, &o->to_topic},
         {"--history-topic", TAKES_HISTORY, &o->history_topic},
     };
+    size_t n = strcspn(word, "="); /* --gtid SET, or --gtid=SET */
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if ((cmd->takes & known[i].takes) != 0 && strcmp(word, known[i].word) == 0)
+        if ((cmd->takes & known[i].takes) != 0 && strlen(known[i].word) == n && memcmp(word, known[i].word, n) == 0)
             return known[i].at;
     return NULL;
 }
@@ -408,6 +409,11 @@ static int call_command(const struct command *cmd, int argc, char **argv)
         if (take_option(cmd, argv[i], &call))
             continue;
         const char **value = find_valued(cmd, argv[i], &call);
+        const char *equals = strchr(argv[i], '=');
+        if (value != NULL && equals != NULL) {
+            *value = equals + 1;
+            continue;
+        }
         if (value != NULL) {
             if (i + 1 == argc)
                 return refuse("a value is missing behind", argv[i]);
