@@ -32,7 +32,7 @@
 #include <ev.h>
 
 enum {
-    STOP_MS = 4000,        /* all of a stop, with a margin to the promised 5 s */
+    STOP_MS = 3000,        /* all of a stop, with a margin to the promised 5 s */
     READER_JOIN_MS = 3000, /* a reader that was woken ends at once; only a name look-up may hold it */
 };
 
