@@ -151,6 +151,9 @@ void shape_choose_key(struct shape *s);
 /* The index of the column of that name (ASCII case folded, as the server compares), or -1. */
 int shape_column(const struct shape *s, struct view name);
 
+/* The name of a kind, "TEXT": of the four sizes one, of the kinds of geometry one. */
+const char *shape_kind_name(enum column_kind kind);
+
 /* The server's name of a column's type, "MEDIUMTEXT": without length and sign. */
 const char *shape_type_name(const struct column *c);
 

@@ -23,7 +23,7 @@ static const char *geometry_name(enum geometry_kind kind)
     return names[kind];
 }
 
-const char *shape_type_name(const struct column *c)
+const char *shape_kind_name(enum column_kind kind)
 {
     static const char *const names[] = {
         [COLUMN_TINYINT] = "TINYINT",
@@ -52,13 +52,18 @@ const char *shape_type_name(const struct column *c)
         [COLUMN_GEOMETRY] = "GEOMETRY",
         [COLUMN_VECTOR] = "VECTOR",
     };
+    return names[kind];
+}
+
+const char *shape_type_name(const struct column *c)
+{
     static const char *const texts[] = {"TEXT", "TINYTEXT", "TEXT", "MEDIUMTEXT", "LONGTEXT"};
     static const char *const blobs[] = {"BLOB", "TINYBLOB", "BLOB", "MEDIUMBLOB", "LONGBLOB"};
     if (c->kind == COLUMN_GEOMETRY)
         return geometry_name(c->geometry);
     if (c->kind == COLUMN_TEXT)
         return texts[c->blob_bytes];
-    return c->kind == COLUMN_BLOB ? blobs[c->blob_bytes] : names[c->kind];
+    return c->kind == COLUMN_BLOB ? blobs[c->blob_bytes] : shape_kind_name(c->kind);
 }
 
 /* ---- types */

@@ -84,34 +84,6 @@ static const char *const wire_names[] = {
     [WIRE_GEOMETRY] = "GEOMETRY",
 };
 
-static const char *const kind_names[] = {
-    [COLUMN_TINYINT] = "TINYINT",
-    [COLUMN_SMALLINT] = "SMALLINT",
-    [COLUMN_MEDIUMINT] = "MEDIUMINT",
-    [COLUMN_INT] = "INT",
-    [COLUMN_BIGINT] = "BIGINT",
-    [COLUMN_DECIMAL] = "DECIMAL",
-    [COLUMN_FLOAT] = "FLOAT",
-    [COLUMN_DOUBLE] = "DOUBLE",
-    [COLUMN_BIT] = "BIT",
-    [COLUMN_CHAR] = "CHAR",
-    [COLUMN_VARCHAR] = "VARCHAR",
-    [COLUMN_TEXT] = "TEXT",
-    [COLUMN_BINARY] = "BINARY",
-    [COLUMN_VARBINARY] = "VARBINARY",
-    [COLUMN_BLOB] = "BLOB",
-    [COLUMN_DATE] = "DATE",
-    [COLUMN_TIME] = "TIME",
-    [COLUMN_DATETIME] = "DATETIME",
-    [COLUMN_TIMESTAMP] = "TIMESTAMP",
-    [COLUMN_YEAR] = "YEAR",
-    [COLUMN_ENUM] = "ENUM",
-    [COLUMN_SET] = "SET",
-    [COLUMN_JSON] = "JSON",
-    [COLUMN_GEOMETRY] = "GEOMETRY",
-    [COLUMN_VECTOR] = "VECTOR",
-};
-
 static const char *wire_name(uint8_t real)
 {
     _Static_assert(sizeof wire_names / sizeof *wire_names == UINT8_MAX + 1, "a name or NULL for each type");
@@ -124,7 +96,7 @@ static bool differ_types(const struct pair *p)
     char b[TEXT_BYTES];
     const struct column *col = p->col;
     snprintf(a, sizeof a, "%s (wire type %u, metadata %u)", wire_name(p->log->real), p->log->wire, p->log->meta);
-    int n = snprintf(b, sizeof b, "%s", kind_names[col->kind]);
+    int n = snprintf(b, sizeof b, "%s", shape_kind_name(col->kind));
     if (col->kind == COLUMN_ENUM || col->kind == COLUMN_SET)
         snprintf(b + n, sizeof b - (size_t)n, " of %u members", col->n_members);
     else if (col->kind == COLUMN_TEXT || col->kind == COLUMN_BLOB)
