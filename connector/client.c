@@ -133,6 +133,16 @@ rd_kafka_conf_t *client_conf_new(const struct client_settings *set, struct fail 
     return NULL;
 }
 
+rd_kafka_conf_t *client_conf_with(const struct client_settings *set, const struct client_setting *own, size_t n_own,
+                                  struct fail *why)
+{
+    rd_kafka_conf_t *conf = client_conf_new(set, why);
+    if (conf == NULL || set_all(conf, own, n_own, why))
+        return conf;
+    rd_kafka_conf_destroy(conf);
+    return NULL;
+}
+
 /* ---- open and close ---- */
 
 rd_kafka_t *client_open(rd_kafka_type_t type, rd_kafka_conf_t *conf, struct fail *why)

@@ -32,6 +32,10 @@ struct client_settings {
  * The caller frees it or gives it to rd_kafka_new. */
 MUST_USE rd_kafka_conf_t *client_conf_new(const struct client_settings *set, struct fail *why);
 
+/* The same, with settings of the caller's own, which win. */
+MUST_USE rd_kafka_conf_t *client_conf_with(const struct client_settings *set, const struct client_setting *own,
+                                           size_t n_own, struct fail *why);
+
 /* Sets one value; false and why (STOP, CONFIG), naming it. What can be secret is free text, which is never refused here. */
 MUST_USE bool client_conf_set(rd_kafka_conf_t *conf, const char *name, const char *value, struct fail *why);
 

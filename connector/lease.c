@@ -2,27 +2,21 @@
 #include "connector/lease.h"
 
 #include "base/bytes.h"
-#include "base/clock.h"
 #include "base/log.h"
-#include "connector/presence.h"
+#include "connector/member.h"
 
-#include <errno.h>
 #include <librdkafka/rdkafka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
-#include <unistd.h>
 
 enum {
-    SLICE_MS = 20,
     BEATS = 3,              /* heartbeats in a session */
     POLL_LEAST_MS = 300000, /* a loop that hangs for so long is ended by the watchdog before */
 };
 
 struct lease {
-    rd_kafka_t *rk;
-    rd_kafka_queue_t *queue;
-    int fd;
+    struct member member;
     bool is_held;
     bool has_told_wait;
     rd_kafka_resp_err_t told; /* the last error that was told */
@@ -43,22 +37,22 @@ static void take(struct lease *l, rd_kafka_topic_partition_list_t *list)
 {
     for (int i = 0; i < list->cnt; i++)
         list->elems[i].offset = RD_KAFKA_OFFSET_END;
-    rd_kafka_error_t *error = rd_kafka_incremental_assign(l->rk, list);
+    rd_kafka_error_t *error = rd_kafka_incremental_assign(l->member.rk, list);
     if (error != NULL) {
         log_warn("lease", "take the lease: %s", rd_kafka_error_string(error));
         rd_kafka_error_destroy(error);
         return;
     }
-    rd_kafka_pause_partitions(l->rk, list);
+    rd_kafka_pause_partitions(l->member.rk, list);
     l->is_held = l->is_held || has_partition_0(list);
 }
 
 static void give_back(struct lease *l, rd_kafka_topic_partition_list_t *list)
 {
-    bool is_lost = rd_kafka_assignment_lost(l->rk) != 0;
+    bool is_lost = rd_kafka_assignment_lost(l->member.rk) != 0;
     if (l->is_held && (is_lost || has_partition_0(list)))
         l->is_held = false;
-    rd_kafka_error_t *error = rd_kafka_incremental_unassign(l->rk, list);
+    rd_kafka_error_t *error = rd_kafka_incremental_unassign(l->member.rk, list);
     if (error != NULL)
         rd_kafka_error_destroy(error);
 }
@@ -86,7 +80,7 @@ static rd_kafka_conf_t *new_conf(const struct client_settings *set, const char *
                                  struct fail *why)
 {
     char session[16], beat[16], poll[16];
-    char *group = presence_group(name);
+    char *group = member_group(name);
     snprintf(session, sizeof session, "%d", session_ms);
     snprintf(beat, sizeof beat, "%d", session_ms / BEATS);
     snprintf(poll, sizeof poll, "%d", session_ms > POLL_LEAST_MS ? session_ms : POLL_LEAST_MS);
@@ -99,13 +93,7 @@ static rd_kafka_conf_t *new_conf(const struct client_settings *set, const char *
         {"enable.auto.offset.store", "false"},
         {"partition.assignment.strategy", "cooperative-sticky"},
     };
-    rd_kafka_conf_t *conf = client_conf_new(set, why);
-    for (size_t i = 0; conf != NULL && i < sizeof settings / sizeof *settings; i++) {
-        if (client_conf_set(conf, settings[i].name, settings[i].value, why))
-            continue;
-        rd_kafka_conf_destroy(conf);
-        conf = NULL;
-    }
+    rd_kafka_conf_t *conf = client_conf_with(set, settings, sizeof settings / sizeof *settings, why);
     free(group);
     if (conf != NULL) {
         rd_kafka_conf_set_rebalance_cb(conf, on_rebalance);
@@ -114,46 +102,15 @@ static rd_kafka_conf_t *new_conf(const struct client_settings *set, const char *
     return conf;
 }
 
-static bool subscribe(struct lease *l, const char *topic, struct fail *why)
-{
-    static const uint64_t one = 1;
-    rd_kafka_poll_set_consumer(l->rk);
-    l->queue = rd_kafka_queue_get_consumer(l->rk);
-    rd_kafka_queue_io_event_enable(l->queue, l->fd, &one, sizeof one);
-    rd_kafka_topic_partition_list_t *topics = rd_kafka_topic_partition_list_new(1);
-    rd_kafka_topic_partition_list_add(topics, topic, RD_KAFKA_PARTITION_UA);
-    rd_kafka_resp_err_t err = rd_kafka_subscribe(l->rk, topics);
-    rd_kafka_topic_partition_list_destroy(topics);
-    return err == RD_KAFKA_RESP_ERR_NO_ERROR ||
-           client_fail(why, err, NULL, "join the group of the instances of this name");
-}
-
 struct lease *lease_open(const struct client_settings *set, const char *name, const char *topic, int session_ms,
                          struct fail *why)
 {
     struct lease *l = mem_zero(1, sizeof *l);
-    l->fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-    bool ok = l->fd >= 0 || fail_set(why, FAIL_STOP, FAIL_AREA_SYSTEM, errno, "make an event descriptor: %m");
-    rd_kafka_conf_t *conf = ok ? new_conf(set, name, session_ms, l, why) : NULL;
-    l->rk = conf == NULL ? NULL : client_open(RD_KAFKA_CONSUMER, conf, why);
-    if (l->rk != NULL && subscribe(l, topic, why))
+    rd_kafka_conf_t *conf = new_conf(set, name, session_ms, l, why);
+    if (member_open(&l->member, conf, topic, "join the group of the instances of this name", why))
         return l;
     lease_close(&l, 0);
     return NULL;
-}
-
-/* Revocations come through the same queue. */
-static void leave(struct lease *l, int timeout_ms)
-{
-    int64_t end_ms = clock_mono_ms() + timeout_ms;
-    rd_kafka_error_t *error = rd_kafka_consumer_close_queue(l->rk, l->queue);
-    while (error == NULL && !rd_kafka_consumer_closed(l->rk) && clock_mono_ms() < end_ms) {
-        rd_kafka_message_t *msg = rd_kafka_consumer_poll(l->rk, SLICE_MS);
-        if (msg != NULL)
-            rd_kafka_message_destroy(msg);
-    }
-    if (error != NULL)
-        rd_kafka_error_destroy(error);
 }
 
 void lease_close(struct lease **lease, int timeout_ms)
@@ -161,22 +118,14 @@ void lease_close(struct lease **lease, int timeout_ms)
     struct lease *l = *lease;
     if (l == NULL)
         return;
-    if (l->queue != NULL) {
-        rd_kafka_queue_io_event_enable(l->queue, -1, NULL, 0);
-        leave(l, timeout_ms);
-        rd_kafka_queue_destroy(l->queue);
-    }
-    bool is_closed = client_close(&l->rk, timeout_ms);
-    if (l->fd >= 0)
-        close(l->fd);
-    if (is_closed) /* else its thread may still call back */
+    if (member_close(&l->member, timeout_ms)) /* else its thread may still call back */
         free(l);
     *lease = NULL;
 }
 
 int lease_fd(const struct lease *l)
 {
-    return l->fd;
+    return l->member.fd;
 }
 
 bool lease_is_held(const struct lease *l)
@@ -210,8 +159,8 @@ bool lease_service(struct lease *l, struct fail *why)
     eventfd_t count;
     rd_kafka_message_t *msg;
     bool ok = true;
-    eventfd_read(l->fd, &count);
-    while (ok && (msg = rd_kafka_consumer_poll(l->rk, 0)) != NULL) {
+    eventfd_read(l->member.fd, &count);
+    while (ok && (msg = rd_kafka_consumer_poll(l->member.rk, 0)) != NULL) {
         if (msg->err != RD_KAFKA_RESP_ERR_NO_ERROR)
             ok = take_error(l, msg, why);
         rd_kafka_message_destroy(msg);

@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "connector/admin.h"
+#include "connector/member.h"
 #include "connector/presence.h"
 #include "connector/producer.h"
 
@@ -45,7 +46,7 @@ static bool refuse_unknown(const struct offsets_store *store, const char *group,
 
 static bool check_group(const struct offsets_store *store, struct admin *admin, struct fail *why)
 {
-    char *group = presence_group(store->cfg->name);
+    char *group = member_group(store->cfg->name);
     size_t members = 0;
     bool known = false;
     bool ok = admin_count_members(admin, group, ASK_MS, &members, &known, why);

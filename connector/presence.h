@@ -22,9 +22,6 @@ enum {
 
 struct presence;
 
-/* "tidemark-<name>"; the caller frees it. */
-char *presence_group(const char *name);
-
 /* Joins, in the background. topic: one that exists, none of its partitions are read. */
 MUST_USE struct presence *presence_open(const struct client_settings *set, const char *name, const char *topic,
                                         struct fail *why);

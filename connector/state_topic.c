@@ -170,15 +170,9 @@ static bool reader_open(struct reading *r, const struct client_settings *set, st
         {"auto.offset.reset", "earliest"},     {"fetch.wait.max.ms", "100"},     {"queued.max.messages.kbytes", "8192"},
         {"fetch.max.bytes", "8388608"},        {"check.crcs", "true"},
     };
-    rd_kafka_conf_t *conf = client_conf_new(set, why);
+    rd_kafka_conf_t *conf = client_conf_with(set, settings, sizeof settings / sizeof *settings, why);
     if (conf == NULL)
         return false;
-    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
-        if (client_conf_set(conf, settings[i].name, settings[i].value, why))
-            continue;
-        rd_kafka_conf_destroy(conf);
-        return false;
-    }
     r->rk = client_open(RD_KAFKA_CONSUMER, conf, why);
     if (r->rk == NULL)
         return false;
