@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "binlog/decimal.h"
 
+#include "base/ascii.h"
 #include "base/digits.h"
 
 #include <stdlib.h>
@@ -175,25 +176,6 @@ static struct view write_digits(const struct cell_decimal *d, uint8_t room[DIGIT
     return (struct view){end, (size_t)(room + DIGITS_ROOM - end)};
 }
 
-static bool is_digit(uint8_t c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static bool is_blank(uint8_t c)
-{
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
-static struct view trim(struct view text)
-{
-    while (text.n > 0 && is_blank(text.p[0]))
-        text = (struct view){text.p + 1, text.n - 1};
-    while (text.n > 0 && is_blank(text.p[text.n - 1]))
-        text.n--;
-    return text;
-}
-
 /* The exponent behind 'e', held within ±100000; false when there is no number. */
 static bool read_exponent(struct view text, int *exponent)
 {
@@ -203,7 +185,7 @@ static bool read_exponent(struct view text, int *exponent)
         return false;
     int v = 0;
     for (; at < text.n; at++) {
-        if (!is_digit(text.p[at]))
+        if (!ascii_is_digit(text.p[at]))
             return false;
         v = v * 10 + (text.p[at] - '0');
         if (v > 100000)
@@ -219,7 +201,7 @@ static bool split_number(struct view text, struct view *mantissa, long *point)
 {
     size_t n = 0, n_digits = 0;
     long dot = -1;
-    for (; n < text.n && (is_digit(text.p[n]) || (text.p[n] == '.' && dot < 0)); n++) {
+    for (; n < text.n && (ascii_is_digit(text.p[n]) || (text.p[n] == '.' && dot < 0)); n++) {
         if (text.p[n] == '.')
             dot = (long)n;
         else
@@ -239,7 +221,7 @@ static bool split_number(struct view text, struct view *mantissa, long *point)
 
 bool decimal_read(struct view text, unsigned scale, struct cell_decimal *out)
 {
-    text = trim(text);
+    text = ascii_trim(text);
     bool is_negative = text.n > 0 && text.p[0] == '-';
     if (text.n > 0 && (text.p[0] == '-' || text.p[0] == '+'))
         text = (struct view){text.p + 1, text.n - 1};

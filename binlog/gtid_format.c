@@ -14,6 +14,7 @@
  *   1   format, 6 number of sources, 1 format
  *   each: 16 uuid, 1 tag length * 2, tag, 8 number of intervals, intervals as above
  */
+#include "base/ascii.h"
 #include "binlog/gtid.h"
 
 #include <stdio.h>
@@ -74,15 +75,10 @@ void gtid_set_print(const struct gtid_set *set, struct buf *out)
 
 /* ---- read ---- */
 
-static bool is_blank(int c)
-{
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 /* The next character behind blanks, or -1 at the end. */
 static int peek(struct cursor *c)
 {
-    while (c->p < c->end && is_blank(*c->p))
+    while (c->p < c->end && ascii_is_blank(*c->p))
         c->p++;
     return c->p < c->end ? *c->p : -1;
 }

@@ -1,25 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "connector/filter.h"
 
+#include "base/ascii.h"
+
 #include <stdlib.h>
 
 /* ---- lists ---- */
-
-static bool is_blank(uint8_t c)
-{
-    return c <= ' '; /* as Java trims */
-}
-
-static struct view trim(struct view v)
-{
-    while (v.n > 0 && is_blank(v.p[0])) {
-        v.p++;
-        v.n--;
-    }
-    while (v.n > 0 && is_blank(v.p[v.n - 1]))
-        v.n--;
-    return v;
-}
 
 static void list_add(struct regex_list *list, struct regex *re)
 {
@@ -58,7 +44,7 @@ struct regex_list *regex_list_new(struct view text, struct fail *why)
     bool ok = true;
     while (ok && cursor_left(&c) > 0) {
         ok = take_part(&c, &part, why);
-        struct view pattern = trim(buf_view(&part));
+        struct view pattern = ascii_trim_as_java(buf_view(&part));
         if (!ok || pattern.n == 0)
             continue;
         struct regex *re = regex_new(pattern, why);
@@ -119,7 +105,7 @@ static bool add_rule(struct key_rules *rules, struct view rule, struct fail *why
         buf_put_view(&pattern, table);
         buf_put_u8(&pattern, '.'); /* joined bare, as the reference does */
         buf_put_view(&pattern, column);
-        struct regex *re = regex_new(trim(buf_view(&pattern)), why);
+        struct regex *re = regex_new(ascii_trim_as_java(buf_view(&pattern)), why);
         if (re == NULL) {
             buf_fini(&pattern);
             return false;
@@ -134,13 +120,13 @@ static bool add_rule(struct key_rules *rules, struct view rule, struct fail *why
 struct key_rules *key_rules_new(struct view text, struct fail *why)
 {
     struct key_rules *rules = mem_zero(1, sizeof *rules);
-    bool ok = trim(text).n > 0 || fail_set(why, FAIL_STOP, FAIL_AREA_CONFIG, 0, "must not be empty");
+    bool ok = ascii_trim_as_java(text).n > 0 || fail_set(why, FAIL_STOP, FAIL_AREA_CONFIG, 0, "must not be empty");
     while (ok && text.n > 0) {
         const uint8_t *end = memchr(text.p, ';', text.n);
         struct view rule = {text.p, end == NULL ? text.n : (size_t)(end - text.p)};
         size_t used = rule.n + (end != NULL);
         text = (struct view){text.p + used, text.n - used};
-        ok = add_rule(rules, trim(rule), why);
+        ok = add_rule(rules, ascii_trim_as_java(rule), why);
     }
     if (!ok)
         key_rules_free(&rules);

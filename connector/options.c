@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "connector/options.h"
 
+#include "base/ascii.h"
 #include "base/log.h"
 #include "connector/filter.h"
 #include "record/settings.h"
@@ -154,18 +155,9 @@ static bool refuse(const struct option *o, struct fail *why)
 
 /* ---- one parser a type ---- */
 
-static struct view trim(struct view v)
-{
-    for (; v.n > 0 && v.p[0] <= ' '; v.p++)
-        v.n--;
-    while (v.n > 0 && v.p[v.n - 1] <= ' ')
-        v.n--;
-    return v;
-}
-
 static bool parse_bool(const struct option *o, const char *value, bool *at, struct fail *why)
 {
-    struct view text = trim(view_of(value));
+    struct view text = ascii_trim_as_java(view_of(value));
     bool is_true = view_equal_nocase(text, view_of("true"));
     if (!is_true && !view_equal_nocase(text, view_of("false")))
         return refuse(o, why);
@@ -193,7 +185,7 @@ static bool parse_number(const struct option *o, const char *value, void *at, st
 static bool parse_enum(const struct option *o, const char *value, int *at, struct fail *why)
 {
     for (const struct option_choice *c = o->choices; c->name != NULL; c++) {
-        if (!view_equal_nocase(trim(view_of(value)), view_of(c->name)))
+        if (!view_equal_nocase(ascii_trim_as_java(view_of(value)), view_of(c->name)))
             continue;
         if (c->later != NULL)
             return fail_set(why, FAIL_STOP, FAIL_AREA_CONFIG, 0, "%s", c->later);
@@ -221,7 +213,7 @@ static bool is_unset_by_blank(const struct option *o)
 static bool parse_text(const struct option *o, const char *value, struct arena *memory, const char **at,
                        struct fail *why)
 {
-    if (o->type == OPTION_SECRET ? *value == '\0' : trim(view_of(value)).n == 0)
+    if (o->type == OPTION_SECRET ? *value == '\0' : ascii_trim_as_java(view_of(value)).n == 0)
         return is_unset_by_blank(o) || refuse(o, why);
     if (o->type == OPTION_NAME && !has_only(value, "_.-"))
         return refuse(o, why);
@@ -275,7 +267,7 @@ static bool parse_operations(const struct option *o, const char *value, unsigned
         const uint8_t *comma = rest.n == 0 ? NULL : memchr(rest.p, ',', rest.n);
         struct view part = {rest.p, comma == NULL ? rest.n : (size_t)(comma - rest.p)};
         size_t used = part.n + (comma != NULL), i = 0;
-        while (i < sizeof known / sizeof *known && !view_equal_nocase(trim(part), view_of(known[i].name)))
+        while (i < sizeof known / sizeof *known && !view_equal_nocase(ascii_trim_as_java(part), view_of(known[i].name)))
             i++;
         if (i == sizeof known / sizeof *known)
             return refuse(o, why);

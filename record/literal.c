@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "record/literal.h"
 
+#include "base/ascii.h"
 #include "binlog/decimal.h"
 #include "binlog/temporal.h"
 
@@ -8,25 +9,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-static bool is_digit(uint8_t c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static bool is_blank(uint8_t c)
-{
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
-static struct view trimmed(struct view v)
-{
-    while (v.n > 0 && is_blank(v.p[0]))
-        v = (struct view){v.p + 1, v.n - 1};
-    while (v.n > 0 && is_blank(v.p[v.n - 1]))
-        v.n--;
-    return v;
-}
 
 static enum literal_result found(bool is_good)
 {
@@ -43,7 +25,7 @@ static bool read_hex(struct view text, struct arena *memory, struct view *out)
     for (size_t i = 0; i < text.n; i++) {
         uint8_t c = text.p[i] | 0x20;
         bool is_letter = c >= 'a' && c <= 'f';
-        if (!is_letter && !is_digit(text.p[i]))
+        if (!is_letter && !ascii_is_digit(text.p[i]))
             return false;
         size_t at = i + text.n % 2;
         bytes[at / 2] |= (uint8_t)((is_letter ? c - 'a' + 10 : c - '0') << (at % 2 == 0 ? 4 : 0));
@@ -136,7 +118,7 @@ static enum literal_result read_float(const struct column *col, struct arena *me
     double value;
     float single;
     if (col->default_kind == DEFAULT_LITERAL) {
-        const char *text = arena_string(memory, trimmed(number_text(col)));
+        const char *text = arena_string(memory, ascii_trim(number_text(col)));
         char *end, *end_single;
         value = strtod(text, &end);
         single = strtof(text, &end_single);
@@ -251,7 +233,7 @@ static enum literal_result read_set(const struct column *col, struct cell *out)
 static bool take_number(struct cursor *c, unsigned max, unsigned *value, unsigned *n)
 {
     *value = 0;
-    for (*n = 0; *n < max && cursor_left(c) > 0 && is_digit(*c->p); (*n)++)
+    for (*n = 0; *n < max && cursor_left(c) > 0 && ascii_is_digit(*c->p); (*n)++)
         *value = *value * 10 + (cursor_u8(c) - '0');
     return *n > 0;
 }
@@ -270,7 +252,7 @@ static unsigned take_fraction(struct cursor *c)
     unsigned micros = 0, n = 0;
     if (!take_char(c, '.'))
         return 0;
-    for (; cursor_left(c) > 0 && is_digit(*c->p); n++) {
+    for (; cursor_left(c) > 0 && ascii_is_digit(*c->p); n++) {
         unsigned digit = cursor_u8(c) - '0';
         if (n < 6)
             micros = micros * 10 + digit;
@@ -291,7 +273,7 @@ static unsigned full_year(unsigned year, unsigned digits)
 static size_t count_digits(const struct cursor *c)
 {
     size_t n = 0;
-    while (n < cursor_left(c) && is_digit(c->p[n]))
+    while (n < cursor_left(c) && ascii_is_digit(c->p[n]))
         n++;
     return n;
 }
@@ -325,7 +307,7 @@ static bool take_parts(struct cursor *c, unsigned part[6])
         if (!more)
             break;
         c->p++;
-        while (i == 2 && cursor_left(c) > 0 && is_blank(*c->p))
+        while (i == 2 && cursor_left(c) > 0 && ascii_is_blank(*c->p))
             c->p++;
     }
     return true;
@@ -358,7 +340,7 @@ static uint64_t rounded(uint64_t micros, unsigned fsp)
 /* A reading in the server's forms; offset is 0 when none stands there. */
 static bool read_reading(const struct column *col, struct cell_date *out, int *offset)
 {
-    struct cursor c = cursor_of(trimmed(col->default_text));
+    struct cursor c = cursor_of(ascii_trim(col->default_text));
     unsigned part[6] = {0};
     size_t digits = count_digits(&c);
     if (digits > 4 ? !take_packed(&c, digits, part) : !take_parts(&c, part))
@@ -444,7 +426,7 @@ static enum literal_result read_time(const struct column *col, struct cell *out)
 {
     if (col->default_kind != DEFAULT_LITERAL)
         return LITERAL_BAD;
-    struct cursor c = cursor_of(trimmed(col->default_text));
+    struct cursor c = cursor_of(ascii_trim(col->default_text));
     bool is_negative = take_char(&c, '-');
     uint64_t seconds;
     if (!take_time(&c, &seconds))
@@ -463,7 +445,7 @@ static enum literal_result read_year(const struct column *col, struct arena *mem
     if (!read_decimal(col, memory, 0, &d) || d.is_negative || !d.is_small || d.limb[0] > 2155)
         return LITERAL_BAD;
     int64_t year = (int64_t)d.limb[0];
-    bool is_zero = year == 0 && (!col->default_is_quoted || trimmed(col->default_text).n == 4);
+    bool is_zero = year == 0 && (!col->default_is_quoted || ascii_trim(col->default_text).n == 4);
     if (!is_zero && year < 100)
         year += year < 70 ? 2000 : 1900;
     *out = (struct cell){.kind = CELL_INT, .i = year};
