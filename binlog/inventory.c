@@ -2,6 +2,7 @@
 #include "binlog/inventory.h"
 
 #include "binlog/ddl.h"
+#include "binlog/sql_token.h"
 
 enum { ER_BAD_DB = 1049, ER_TABLE_ACCESS_DENIED = 1142, ER_NO_SUCH_TABLE = 1146, ER_VIEW_INVALID = 1356 };
 
@@ -36,17 +37,6 @@ bool inventory_read_databases(struct source *src, struct catalog *catalog, struc
     }
     source_query_end(&res);
     return ok;
-}
-
-static void put_name(struct buf *out, struct view name)
-{
-    buf_put_u8(out, '`');
-    for (size_t i = 0; i < name.n; i++) {
-        if (name.p[i] == '`')
-            buf_put_u8(out, '`');
-        buf_put_u8(out, name.p[i]);
-    }
-    buf_put_u8(out, '`');
 }
 
 static bool parse(const struct server *srv, struct catalog *catalog, struct view db, struct view table,
@@ -102,9 +92,9 @@ bool inventory_read_shape(struct source *src, const struct server *srv, struct c
     *shape = NULL;
     buf_init(&sql);
     buf_put_literal(&sql, "SHOW CREATE TABLE ");
-    put_name(&sql, db);
+    sql_put_name(&sql, db);
     buf_put_u8(&sql, '.');
-    put_name(&sql, table);
+    sql_put_name(&sql, table);
     buf_put_u8(&sql, 0);
     bool ok = source_query_run(src, (const char *)sql.start, &res, why);
     if (!ok)

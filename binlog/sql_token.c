@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "binlog/sql_token.h"
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 
 static enum sql_pairs pairs_of(const struct charset *charset)
@@ -44,19 +45,9 @@ static bool at_end(const struct sql_scanner *s)
     return cursor_left(&s->at) == 0;
 }
 
-static bool is_space(uint8_t c)
-{
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
-static bool is_digit(uint8_t c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static bool is_hex(uint8_t c)
 {
-    return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+    return ascii_is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
 static bool is_bit(uint8_t c)
@@ -66,7 +57,7 @@ static bool is_bit(uint8_t c)
 
 static bool is_name_byte(uint8_t c)
 {
-    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || c >= 0x80;
+    return ascii_is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || c >= 0x80;
 }
 
 static bool opens_pair(enum sql_pairs pairs, uint8_t c)
@@ -88,7 +79,7 @@ static bool opens_pair(enum sql_pairs pairs, uint8_t c)
 static bool is_pair(enum sql_pairs pairs, const struct cursor *at)
 {
     return pairs != SQL_PAIRS_NONE && cursor_left(at) >= 2 && opens_pair(pairs, at->p[0]) &&
-           (at->p[1] >= 0x40 || is_digit(at->p[1]));
+           (at->p[1] >= 0x40 || ascii_is_digit(at->p[1]));
 }
 
 static void skip(struct sql_scanner *s, size_t n)
@@ -136,7 +127,7 @@ static bool open_executable(struct sql_scanner *s)
 {
     uint32_t version = 0;
     size_t n = 0;
-    while (n < 6 && is_digit(peek(s, n)))
+    while (n < 6 && ascii_is_digit(peek(s, n)))
         version = version * 10 + (uint32_t)(peek(s, n++) - '0');
     if (n < 5) {
         s->in_executable = true;
@@ -232,10 +223,10 @@ static bool skip_exponent(struct sql_scanner *s)
     if (c != 'e' && c != 'E')
         return false;
     size_t sign = peek(s, 1) == '+' || peek(s, 1) == '-' ? 1 : 0;
-    if (!is_digit(peek(s, 1 + sign)))
+    if (!ascii_is_digit(peek(s, 1 + sign)))
         return false;
     skip(s, 1 + sign);
-    while (is_digit(peek(s, 0)))
+    while (ascii_is_digit(peek(s, 0)))
         skip(s, 1);
     return true;
 }
@@ -249,7 +240,7 @@ static struct sql_token number(struct sql_scanner *s)
         return t;
     if (peek(s, 0) == '0' && peek(s, 1) == 'b' && prefixed_digits(s, SQL_BITS, is_bit, &t))
         return t;
-    while (is_digit(peek(s, 0)))
+    while (ascii_is_digit(peek(s, 0)))
         skip(s, 1);
     if (skip_exponent(s))
         return token(s, SQL_NUMBER, start);
@@ -259,7 +250,7 @@ static struct sql_token number(struct sql_scanner *s)
     }
     if (peek(s, 0) == '.') {
         skip(s, 1);
-        while (is_digit(peek(s, 0)))
+        while (ascii_is_digit(peek(s, 0)))
             skip(s, 1);
         skip_exponent(s);
     }
@@ -306,7 +297,7 @@ static struct sql_token cut(struct sql_scanner *s)
         skip_name(s);
         return token(s, SQL_WORD, start);
     }
-    if (is_digit(c) || (c == '.' && is_digit(peek(s, 1)) && s->name_end != start))
+    if (ascii_is_digit(c) || (c == '.' && ascii_is_digit(peek(s, 1)) && s->name_end != start))
         return number(s);
     return is_name_byte(c) ? word(s) : sign(s);
 }
@@ -315,10 +306,10 @@ struct sql_token sql_next(struct sql_scanner *s)
 {
     bool is_whole = true;
     const uint8_t *start = s->at.p;
-    while (is_space(peek(s, 0)) || pass_comment(s, &is_whole)) {
+    while (ascii_is_blank(peek(s, 0)) || pass_comment(s, &is_whole)) {
         if (!is_whole)
             return token(s, SQL_BROKEN, start);
-        if (is_space(peek(s, 0)))
+        if (ascii_is_blank(peek(s, 0)))
             skip(s, 1);
         start = s->at.p;
     }

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "binlog/sql_token.h"
 #include "connector/connect_file.h"
 #include "connector/json_text.h"
 #include "connector/schema_history.h"
@@ -125,17 +126,6 @@ static bool put_statement(const struct export *e, struct topic_writer *w, const 
     return ok;
 }
 
-static void put_name(struct buf *out, const char *name)
-{
-    buf_put_u8(out, '`');
-    for (; *name != '\0'; name++) {
-        if (*name == '`')
-            buf_put_u8(out, '`');
-        buf_put_u8(out, (uint8_t)*name);
-    }
-    buf_put_u8(out, '`');
-}
-
 /* Debezium passes a CREATE TABLE by when it knows the table already: so it is dropped before. */
 static bool put_table(const struct export *e, struct topic_writer *w, const struct shape_history *h, unsigned *n,
                       struct fail *why)
@@ -149,9 +139,9 @@ static bool put_table(const struct export *e, struct topic_writer *w, const stru
         return true;
     buf_init(&drop);
     buf_put_literal(&drop, "DROP TABLE IF EXISTS ");
-    put_name(&drop, h->db);
+    sql_put_name(&drop, view_of(h->db));
     buf_put_u8(&drop, '.');
-    put_name(&drop, h->table);
+    sql_put_name(&drop, view_of(h->table));
     bool ok = put_statement(e, w, h->db, buf_view(&drop), why) &&
               (v->ddl == NULL || put_statement(e, w, h->db, view_of(v->ddl), why));
     buf_fini(&drop);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "snapshot/chunk.h"
 
+#include "binlog/sql_token.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -146,17 +148,6 @@ void chunk_statement_fini(struct chunk_statement *st)
     st->params = NULL;
 }
 
-static void put_name(struct buf *out, struct view name)
-{
-    buf_put_u8(out, '`');
-    for (size_t i = 0; i < name.n; i++) {
-        if (name.p[i] == '`')
-            buf_put_u8(out, '`');
-        buf_put_u8(out, name.p[i]);
-    }
-    buf_put_u8(out, '`');
-}
-
 static void put_param(struct chunk_statement *st, const struct column *col, struct view value)
 {
     if (st->n_params == st->room) {
@@ -190,7 +181,7 @@ static void put_enum_list(struct chunk_statement *st, const struct column *col, 
     bool is_first = true;
     for (uint64_t v = low; v <= high && v <= col->n_members; v++) {
         buf_put_text(&st->sql, is_first ? "(" : " OR ");
-        put_name(&st->sql, col->name);
+        sql_put_name(&st->sql, col->name);
         buf_printf(&st->sql, " = %llu", (unsigned long long)v);
         is_first = false;
     }
@@ -210,7 +201,7 @@ static void put_side(struct chunk_statement *st, const struct chunk_path *path, 
             buf_put_literal(&st->sql, "FALSE");
             return;
         }
-        put_name(&st->sql, col->name);
+        sql_put_name(&st->sql, col->name);
         buf_put_literal(&st->sql, " IS NOT NULL");
         return;
     }
@@ -226,13 +217,13 @@ static void put_side(struct chunk_statement *st, const struct chunk_path *path, 
         else
             put_enum_list(st, col, 0, v - 1);
     } else {
-        put_name(&st->sql, col->name);
+        sql_put_name(&st->sql, col->name);
         buf_put_text(&st->sql, is_greater ? " > " : " < ");
         put_param(st, col, value->bytes);
     }
     if (takes_nulls) {
         buf_put_literal(&st->sql, " OR ");
-        put_name(&st->sql, col->name);
+        sql_put_name(&st->sql, col->name);
         buf_put_literal(&st->sql, " IS NULL)");
     }
 }
@@ -241,7 +232,7 @@ static void put_equal(struct chunk_statement *st, const struct chunk_path *path,
                       const struct chunk_key_value *value)
 {
     const struct column *col = &path->shape->columns[path->parts[i].column];
-    put_name(&st->sql, col->name);
+    sql_put_name(&st->sql, col->name);
     if (value->is_null) {
         buf_put_literal(&st->sql, " IS NULL");
     } else if (col->kind == COLUMN_ENUM) {
@@ -280,11 +271,11 @@ static void put_bound(struct chunk_statement *st, const struct chunk_path *path,
 static void put_from(struct chunk_statement *st, const struct chunk_path *path)
 {
     buf_put_literal(&st->sql, " FROM ");
-    put_name(&st->sql, path->shape->db);
+    sql_put_name(&st->sql, path->shape->db);
     buf_put_u8(&st->sql, '.');
-    put_name(&st->sql, path->shape->table);
+    sql_put_name(&st->sql, path->shape->table);
     buf_put_literal(&st->sql, " FORCE INDEX (");
-    put_name(&st->sql, path->index);
+    sql_put_name(&st->sql, path->index);
     buf_put_u8(&st->sql, ')');
 }
 
@@ -294,9 +285,9 @@ static void put_order(struct chunk_statement *st, const struct chunk_path *path,
     for (unsigned i = 0; i < path->n; i++) {
         if (i > 0)
             buf_put_literal(&st->sql, ", ");
-        put_name(&st->sql, path->shape->table);
+        sql_put_name(&st->sql, path->shape->table);
         buf_put_u8(&st->sql, '.');
-        put_name(&st->sql, path->shape->columns[path->parts[i].column].name);
+        sql_put_name(&st->sql, path->shape->columns[path->parts[i].column].name);
         if (path->parts[i].is_descending != is_reversed)
             buf_put_literal(&st->sql, " DESC");
     }
@@ -305,7 +296,7 @@ static void put_order(struct chunk_statement *st, const struct chunk_path *path,
 /* ENUM and SET as numbers: a label may be ambiguous, and may not be text of the connection. */
 static void put_column(struct chunk_statement *st, const struct column *col)
 {
-    put_name(&st->sql, col->name);
+    sql_put_name(&st->sql, col->name);
     if (col->kind == COLUMN_ENUM)
         buf_put_literal(&st->sql, "+0");
     if (col->kind == COLUMN_SET)
