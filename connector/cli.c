@@ -84,7 +84,9 @@ static int run(const struct call *call)
     return code;
 }
 
-static int show_offsets(const struct call *call)
+typedef int (*report_fn)(const struct config *cfg, bool as_json, struct buf *out, struct fail *why);
+
+static int print_report(const struct call *call, report_fn print)
 {
     struct fail why = {0};
     struct config *cfg = config_load(call->file, &why);
@@ -92,12 +94,17 @@ static int show_offsets(const struct call *call)
         return report(&why);
     struct buf text;
     buf_init(&text);
-    int code = offsets_show(cfg, call->as_json, &text, &why);
+    int code = print(cfg, call->as_json, &text, &why);
     if (why.kind != FAIL_NONE)
         log_fail(LOG_ERROR, "tidemark", &why);
     int written = put_out(&text);
     config_free(&cfg);
     return code != EXIT_DONE ? code : written;
+}
+
+static int show_offsets(const struct call *call)
+{
+    return print_report(call, offsets_show);
 }
 
 typedef int (*offsets_fn)(const struct config *cfg, const struct offsets_options *opt, struct buf *out,
@@ -217,18 +224,7 @@ static int signal_log_line(const struct call *call)
 
 static int status(const struct call *call)
 {
-    struct fail why = {0};
-    struct buf text;
-    struct config *cfg = config_load(call->file, &why);
-    if (cfg == NULL)
-        return report(&why);
-    buf_init(&text);
-    int code = signal_status(cfg, call->as_json, &text, &why);
-    if (why.kind != FAIL_NONE)
-        log_fail(LOG_ERROR, "tidemark", &why);
-    int written = put_out(&text);
-    config_free(&cfg);
-    return code != EXIT_DONE ? code : written;
+    return print_report(call, signal_status);
 }
 
 static int help(const struct call *call);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "connector/connect_offsets.h"
 
-#include "connector/admin.h"
 #include "connector/connect_file.h"
 #include "connector/json_text.h"
 #include "connector/properties.h"
@@ -10,7 +9,7 @@
 #include <cjson/cJSON.h>
 #include <stdlib.h>
 
-enum { LARGEST_FILE = 64 << 20, ASK_MS = 10000 };
+enum { LARGEST_FILE = 64 << 20 };
 
 void connect_offsets_init(struct connect_offsets *all)
 {
@@ -62,16 +61,7 @@ static bool take_record(void *ctx, struct view key, bool has_value, struct view 
 bool connect_offsets_read_topic(struct connect_offsets *all, const struct config *cfg, const char *topic,
                                 struct fail *why)
 {
-    int partitions = 0;
-    struct admin *admin = admin_open(&cfg->kafka.client, NULL, why);
-    if (admin == NULL)
-        return false;
-    bool ok = admin_count_partitions(admin, topic, ASK_MS, &partitions, why);
-    if (ok && partitions == 0)
-        ok = fail_set(why, FAIL_STOP, FAIL_AREA_REFUSED, 0, "there is no topic %s", topic);
-    ok = ok && state_topic_read(admin, &cfg->kafka.client, topic, STATE_TOPIC_TIMEOUT_MS, take_record, all, why);
-    admin_close(&admin);
-    return ok;
+    return state_topic_read_existing(&cfg->kafka.client, topic, take_record, all, why);
 }
 
 /* ---- files ---- */

@@ -31,24 +31,15 @@ static bool is_told_by_head(const struct table_read *head)
     return true;
 }
 
-static void put_text_or_null(struct buf *out, const char *name, const char *text)
-{
-    json_text_put_name(out, name);
-    if (text == NULL)
-        buf_put_literal(out, "null");
-    else
-        json_text_put_string(out, view_of(text));
-}
-
 static void put_collection(const struct table_read *t, struct buf *out)
 {
     struct buf id;
     buf_init(&id);
     buf_printf(&id, "%s.%s%c", t->db, t->table, 0);
     buf_put_u8(out, '{');
-    put_text_or_null(out, "incremental_snapshot_collections_id", (const char *)id.start);
-    put_text_or_null(out, "incremental_snapshot_collections_additional_condition", t->filter);
-    put_text_or_null(out, "incremental_snapshot_collections_surrogate_key", t->surrogate);
+    json_text_put_text_or_null(out, "incremental_snapshot_collections_id", (const char *)id.start);
+    json_text_put_text_or_null(out, "incremental_snapshot_collections_additional_condition", t->filter);
+    json_text_put_text_or_null(out, "incremental_snapshot_collections_surrogate_key", t->surrogate);
     buf_put_u8(out, '}');
     buf_fini(&id);
 }
@@ -122,7 +113,7 @@ void debezium_progress_print(const struct incremental *inc, debezium_shape_fn fi
         return;
     }
     put_collections(head, out);
-    put_text_or_null(out, "incremental_snapshot_correlation_id", head->signal_id);
+    json_text_put_text_or_null(out, "incremental_snapshot_correlation_id", head->signal_id);
     out->start[before] = ',';
 }
 

@@ -18,6 +18,15 @@ void json_text_put_name(struct buf *out, const char *name)
     buf_put_literal(out, "\":");
 }
 
+void json_text_put_text_or_null(struct buf *out, const char *name, const char *text)
+{
+    json_text_put_name(out, name);
+    if (text == NULL)
+        buf_put_literal(out, "null");
+    else
+        json_text_put_string(out, view_of(text));
+}
+
 void json_text_put_number(struct buf *out, int64_t v)
 {
     digits_put_i64(out, v);

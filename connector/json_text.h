@@ -15,6 +15,9 @@ void json_text_put_string(struct buf *out, struct view text);
 /* ,"name": and, for the first member of an object, without the comma. */
 void json_text_put_name(struct buf *out, const char *name);
 
+/* A member: the name and the string, or null for NULL. */
+void json_text_put_text_or_null(struct buf *out, const char *name, const char *text);
+
 void json_text_put_number(struct buf *out, int64_t v);
 
 /* Where the value that starts at `at` ends: at the comma, brace or bracket behind it, or at the text's end. Valid text

@@ -75,15 +75,6 @@ void signal_log_end(struct signal_log *log, struct view id)
 
 /* ---- printing ---- */
 
-static void put_text_or_null(struct buf *out, const char *name, const char *text)
-{
-    json_text_put_name(out, name);
-    if (text == NULL)
-        buf_put_literal(out, "null");
-    else
-        json_text_put_string(out, view_of(text));
-}
-
 static void put_key(struct buf *out, const char *name, const struct chunk_key *key)
 {
     json_text_put_name(out, name);
@@ -102,12 +93,12 @@ static void put_number(struct buf *out, const char *name, int64_t v)
 static void put_table(struct buf *out, const struct table_read *t)
 {
     buf_put_u8(out, '{');
-    put_text_or_null(out, "db", t->db);
-    put_text_or_null(out, "table", t->table);
-    put_text_or_null(out, "filter", t->filter);
-    put_text_or_null(out, "surrogate", t->surrogate);
-    put_text_or_null(out, "id", t->signal_id);
-    put_text_or_null(out, "path", t->path[0] == '\0' ? NULL : t->path);
+    json_text_put_text_or_null(out, "db", t->db);
+    json_text_put_text_or_null(out, "table", t->table);
+    json_text_put_text_or_null(out, "filter", t->filter);
+    json_text_put_text_or_null(out, "surrogate", t->surrogate);
+    json_text_put_text_or_null(out, "id", t->signal_id);
+    json_text_put_text_or_null(out, "path", t->path[0] == '\0' ? NULL : t->path);
     put_key(out, "done", &t->done);
     put_key(out, "last", &t->last);
     put_number(out, "rows_read", (int64_t)t->rows_done);
@@ -119,13 +110,13 @@ static void put_table(struct buf *out, const struct table_read *t)
 static void put_signal(struct buf *out, const struct signal_record *rec)
 {
     buf_put_u8(out, '{');
-    put_text_or_null(out, "id", rec->id);
+    json_text_put_text_or_null(out, "id", rec->id);
     put_number(out, "offset", rec->offset);
-    put_text_or_null(out, "outcome", outcome_names[rec->outcome]);
+    json_text_put_text_or_null(out, "outcome", outcome_names[rec->outcome]);
     if (rec->outcome == OUTCOME_RUNNING && rec->then != OUTCOME_DONE)
-        put_text_or_null(out, "then", outcome_names[rec->then]);
+        json_text_put_text_or_null(out, "then", outcome_names[rec->then]);
     if (rec->why != NULL)
-        put_text_or_null(out, "why", rec->why);
+        json_text_put_text_or_null(out, "why", rec->why);
     buf_put_u8(out, '}');
 }
 

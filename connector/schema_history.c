@@ -3,13 +3,10 @@
 
 #include "base/log.h"
 #include "binlog/ddl.h"
-#include "connector/admin.h"
 #include "connector/json_text.h"
 #include "connector/state_topic.h"
 
 #include <cjson/cJSON.h>
-
-enum { ASK_MS = 10000 };
 
 /* ---- which statements count ---- */
 
@@ -114,16 +111,8 @@ bool schema_history_read(const struct config *cfg, const struct server *server, 
                          struct schema_history_told *told, struct fail *why)
 {
     struct schema_history_reading r = {cfg, server, server_name, place, catalog, told};
-    int partitions = 0;
     *told = (struct schema_history_told){.records = 0};
-    struct admin *admin = admin_open(&cfg->kafka.client, NULL, why);
-    if (admin == NULL)
-        return false;
-    bool ok = admin_count_partitions(admin, topic, ASK_MS, &partitions, why);
-    if (ok && partitions == 0)
-        ok = fail_set(why, FAIL_STOP, FAIL_AREA_REFUSED, 0, "there is no topic %s", topic);
-    ok = ok && state_topic_read(admin, &cfg->kafka.client, topic, STATE_TOPIC_TIMEOUT_MS, schema_history_take, &r, why);
-    admin_close(&admin);
+    bool ok = state_topic_read_existing(&cfg->kafka.client, topic, schema_history_take, &r, why);
     if (ok && told->records == 0)
         ok = fail_set(why, FAIL_STOP, FAIL_AREA_REFUSED, 0, "the topic %s has no schema history of topic.prefix %s",
                       topic, server_name);

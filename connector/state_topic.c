@@ -8,6 +8,7 @@
 
 enum {
     ASK_MS = 30000,
+    LOOK_MS = 10000, /* a command's first question: nobody waits long for a wrong address */
     SLICE_MS = 100,
     CLOSE_MS = 2000,
 };
@@ -230,5 +231,20 @@ bool state_topic_read(struct admin *a, const struct client_settings *set, const 
     bool ok = read_all(&r, set, timeout_ms, why);
     free(r.ends);
     free(r.at);
+    return ok;
+}
+
+bool state_topic_read_existing(const struct client_settings *set, const char *topic, state_topic_fn on_record,
+                               void *ctx, struct fail *why)
+{
+    int partitions = 0;
+    struct admin *admin = admin_open(set, NULL, why);
+    if (admin == NULL)
+        return false;
+    bool ok = admin_count_partitions(admin, topic, LOOK_MS, &partitions, why);
+    if (ok && partitions == 0)
+        ok = fail_set(why, FAIL_STOP, FAIL_AREA_REFUSED, 0, "there is no topic %s", topic);
+    ok = ok && state_topic_read(admin, set, topic, STATE_TOPIC_TIMEOUT_MS, on_record, ctx, why);
+    admin_close(&admin);
     return ok;
 }
