@@ -15,6 +15,7 @@
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/tidemark
 root=$cache/root
 part=$here/test/environment
+readonly here cache part # a function's local of such a name would send an entry elsewhere
 
 die() { echo "dev: $*" >&2; exit 1; }
 say() { echo "dev: $*" >&2; }
