@@ -33,7 +33,6 @@ def beat(seed, server, kafka, tidemark, names, new_proxy, **more):
     wire = new_proxy(("127.0.0.1", server.port))
     heart = Heart(seed, server, kafka, tidemark, names, wire, **more)
     heart.go()
-    wire.bytes_per_second = None
     heart.run.program.stop()
 
 
