@@ -243,29 +243,59 @@ static void put_equal(struct chunk_statement *st, const struct chunk_path *path,
     }
 }
 
-/* (side(0) OR (equal(0) AND side(1)) OR …), with the value itself when it is to be in. */
-static void put_bound(struct chunk_statement *st, const struct chunk_path *path, const struct chunk_key_value *values,
-                      bool is_behind, bool is_inclusive)
+/* (side(first) OR (equal(first) AND side(first + 1)) OR …), with the value itself when it is to be in. */
+static void put_bound(struct chunk_statement *st, const struct chunk_path *path, unsigned first,
+                      const struct chunk_key_value *values, bool is_behind, bool is_inclusive)
 {
     unsigned branches = path->n + (is_inclusive ? 1 : 0);
     buf_put_u8(&st->sql, '(');
-    for (unsigned i = 0; i < branches; i++) {
-        if (i > 0)
+    for (unsigned i = first; i < branches; i++) {
+        if (i > first)
             buf_put_literal(&st->sql, " OR (");
-        for (unsigned k = 0; k < i; k++) {
-            if (k > 0)
+        for (unsigned k = first; k < i; k++) {
+            if (k > first)
                 buf_put_literal(&st->sql, " AND ");
             put_equal(st, path, k, &values[k]);
         }
         if (i < path->n) {
-            if (i > 0)
+            if (i > first)
                 buf_put_literal(&st->sql, " AND ");
             put_side(st, path, i, &values[i], is_behind);
         }
-        if (i > 0)
+        if (i > first)
             buf_put_u8(&st->sql, ')');
     }
     buf_put_u8(&st->sql, ')');
+}
+
+/* Whether nothing of the column's type lies before (behind) this value in the index, as the server sees when it folds a
+ * comparison: of BIGINTs, which its parameters are, and of ENUMs, whose numbers are in the text. */
+static bool is_outermost(const struct chunk_path *path, unsigned i, const struct chunk_key_value *value, bool is_behind)
+{
+    const struct chunk_part *part = &path->parts[i];
+    const struct column *col = &path->shape->columns[part->column];
+    bool is_greater = is_behind != part->is_descending;
+    if (part->is_nullable)
+        return false;
+    if (col->kind == COLUMN_ENUM)
+        return number_of(value->bytes) == (is_greater ? col->n_members : 0);
+    if (col->kind != COLUMN_BIGINT)
+        return false;
+    if (is_greater)
+        return view_is(value->bytes, col->is_unsigned ? "18446744073709551615" : "9223372036854775807");
+    return view_is(value->bytes, col->is_unsigned ? "0" : "-9223372036854775808");
+}
+
+/* How many leading parts have but one value from here to the end: (0, 17), the last key, where the first part is a BIGINT
+ * UNSIGNED. The server leaves such a part out of its ORDER BY only after it has looked for an index that gives the order: it
+ * would sort. With an equality, and without the part in the order, it does not. */
+static unsigned count_fixed(const struct chunk_path *path, const struct chunk_range *range)
+{
+    unsigned n = 0;
+    while (n + 1 < path->n && ((range->last != NULL && is_outermost(path, n, &range->last[n], false)) ||
+                               (range->after != NULL && is_outermost(path, n, &range->after[n], true))))
+        n++;
+    return n;
 }
 
 static void put_from(struct chunk_statement *st, const struct chunk_path *path)
@@ -279,11 +309,11 @@ static void put_from(struct chunk_statement *st, const struct chunk_path *path)
     buf_put_u8(&st->sql, ')');
 }
 
-static void put_order(struct chunk_statement *st, const struct chunk_path *path, bool is_reversed)
+static void put_order(struct chunk_statement *st, const struct chunk_path *path, unsigned first, bool is_reversed)
 {
     buf_put_literal(&st->sql, " ORDER BY ");
-    for (unsigned i = 0; i < path->n; i++) {
-        if (i > 0)
+    for (unsigned i = first; i < path->n; i++) {
+        if (i > first)
             buf_put_literal(&st->sql, ", ");
         sql_put_name(&st->sql, path->shape->table);
         buf_put_u8(&st->sql, '.');
@@ -319,7 +349,7 @@ void chunk_put_largest(struct chunk_statement *st, const struct chunk_path *path
         put_column(st, &path->shape->columns[path->parts[i].column]);
     }
     put_from(st, path);
-    put_order(st, path, true);
+    put_order(st, path, 0, true);
     buf_put_text(&st->sql, for_share ? " LIMIT 1 FOR SHARE" : " LIMIT 1");
     buf_put_u8(&st->sql, 0);
 }
@@ -327,6 +357,7 @@ void chunk_put_largest(struct chunk_statement *st, const struct chunk_path *path
 void chunk_put_select(struct chunk_statement *st, const struct chunk_path *path, const struct chunk_range *range)
 {
     const char *glue = " WHERE ";
+    unsigned fixed = count_fixed(path, range);
     restart(st);
     for (unsigned i = 0; i < range->n_columns; i++) {
         if (i > 0)
@@ -334,20 +365,25 @@ void chunk_put_select(struct chunk_statement *st, const struct chunk_path *path,
         put_column(st, &path->shape->columns[range->columns[i]]);
     }
     put_from(st, path);
+    for (unsigned i = 0; i < fixed; i++) {
+        buf_put_text(&st->sql, glue);
+        put_equal(st, path, i, range->last != NULL ? &range->last[i] : &range->after[i]);
+        glue = " AND ";
+    }
     if (range->after != NULL) {
         buf_put_text(&st->sql, glue);
-        put_bound(st, path, range->after, true, false);
+        put_bound(st, path, fixed, range->after, true, false);
         glue = " AND ";
     }
     if (range->last != NULL) {
         buf_put_text(&st->sql, glue);
-        put_bound(st, path, range->last, false, true);
+        put_bound(st, path, fixed, range->last, false, true);
         glue = " AND ";
     }
     /* The line break ends a comment that the filter may end with. */
     if (range->filter != NULL)
         buf_printf(&st->sql, "%s(%s\n)", glue, range->filter);
-    put_order(st, path, false);
+    put_order(st, path, fixed, false);
     buf_printf(&st->sql, " LIMIT %u%s", range->limit, range->for_share ? " FOR SHARE" : "");
     buf_put_u8(&st->sql, 0);
 }

@@ -10,9 +10,11 @@
   new_proxy(…)    a wire of the test's own
   tidemark(…)     a program of the test's own, killed with it
   names           names that no other test has
+  seed            for a test's random numbers
 """
 import hashlib
 import os
+import random
 import re
 from types import SimpleNamespace
 
@@ -182,6 +184,15 @@ def names(request):
     plain = re.sub(r"\W+", "_", request.node.name).strip("_").lower()
     unique = f"{plain[:30].strip('_')}_{hashlib.sha256(request.node.nodeid.encode()).hexdigest()[:5]}"
     return SimpleNamespace(database=unique, prefix=unique, short=plain[:20].strip("_"))
+
+
+@pytest.fixture
+def seed(request):
+    """TIDEMARK_SEED, if set. Else a short test says the same each time it is run, and a long one looks further each time."""
+    usual = random.randrange(1 << 30) if request.node.get_closest_marker("long") else 1
+    number = int(os.environ.get("TIDEMARK_SEED", usual))
+    print("TIDEMARK_SEED", number)
+    return number
 
 
 @pytest.fixture

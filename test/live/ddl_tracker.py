@@ -208,9 +208,14 @@ def tracked(shape):
         "charset": shape["charset"], "collation": shape["collation"], "comment": shape["comment"],
         "partitioned": shape.get("partitioned", False),
         "columns": [tracked_column(c) for c in shape["columns"]],
-        "indexes": {index["name"]: (index.get("unique", False), [tuple(part) for part in index["parts"]])
-                    for index in shape["indexes"]},
+        "indexes": {index["name"]: told_index(index.get("unique", False), index["parts"]) for index in shape["indexes"]},
     }
+
+
+def told_index(is_unique, parts):
+    """What is compared of an index. How much of a column is in one that isn't unique nobody reads: the server cuts it to what
+    the engine can hold, or ignores it (FULLTEXT)."""
+    return is_unique, [(name, prefix if is_unique else None, order) for name, prefix, order in parts]
 
 
 def told(mysql, databases, only=None):
@@ -232,10 +237,11 @@ def told(mysql, databases, only=None):
             tables[row["TABLE_SCHEMA"], row["TABLE_NAME"]]["columns"].append(told_column(row))
     for row in mysql.dicts(f"SELECT * FROM information_schema.statistics WHERE {where} "
                            f"ORDER BY table_schema, table_name, index_name, seq_in_index"):
-        prefix = 0 if row["INDEX_TYPE"] == "SPATIAL" else row["SUB_PART"] or 0
-        part = (row["COLUMN_NAME"], prefix, row["COLLATION"] or "A")
+        part = (row["COLUMN_NAME"], row["SUB_PART"] or 0, row["COLLATION"] or "A")
         indexes = tables[row["TABLE_SCHEMA"], row["TABLE_NAME"]]["indexes"]
         indexes.setdefault(row["INDEX_NAME"], (row["NON_UNIQUE"] == 0, []))[1].append(part)
+    for table in tables.values():
+        table["indexes"] = {name: told_index(*index) for name, index in table["indexes"].items()}
     return tables
 
 

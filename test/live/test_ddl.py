@@ -170,15 +170,11 @@ def run_histories(server, tracker, seed, histories, rounds, seconds=None):
     assert accepted > refused / 5  # else the histories say little
 
 
-def test_shapes_follow_random_histories(server, tracker):
-    seed = int(os.environ.get("TIDEMARK_SEED", random.randrange(1 << 30)))
-    print("TIDEMARK_SEED", seed)
+def test_shapes_follow_random_histories(server, tracker, seed):
     run_histories(server, tracker, seed, 100, int(os.environ.get("TIDEMARK_ROUNDS", 60)), seconds=60)
 
 
 @pytest.mark.long
 @pytest.mark.timeout(3600)
-def test_shapes_follow_thousands_of_random_statements(server, tracker):
-    seed = int(os.environ.get("TIDEMARK_SEED", random.randrange(1 << 30)))
-    print("TIDEMARK_SEED", seed)
+def test_shapes_follow_thousands_of_random_statements(server, tracker, seed):
     run_histories(server, tracker, seed, 200, 200, seconds=1800)

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """No statement that the server takes stops the stream, and rows written after each of them arrive right."""
-import os
 import random
 
 import pymysql
@@ -89,9 +88,7 @@ class Writer:
 
 
 @pytest.mark.timeout(600)
-def test_rows_after_statements_of_every_kind_arrive_right(keeper):
-    seed = int(os.environ.get("TIDEMARK_SEED", random.randrange(1 << 30)))
-    print("TIDEMARK_SEED", seed)
+def test_rows_after_statements_of_every_kind_arrive_right(keeper, seed):
     sea = keeper.running(database_include_list="statements.*,st.*", value_converter_replace_null_with_default=False)
     writer = Writer(sea.mysql, seed)
     session = sea.mysql.connect(charset="utf8mb4")

@@ -66,6 +66,22 @@ static void descending_part_is_compared_the_other_way(void **state)
           "ORDER BY `t`.`a`, `t`.`b` DESC LIMIT 10");
 }
 
+static void part_with_one_value_in_the_whole_table_is_not_ordered_by(void **state)
+{
+    static const char create[] = "create table t (a bigint unsigned, b bigint, c int, primary key (a, b desc, c))";
+    (void)state;
+    check(create, "[0,9,1]", "[0,7,4]",
+          "SELECT `a`, `b`, `c` FROM `db`.`t` FORCE INDEX (`PRIMARY`) WHERE `a` = ? AND "
+          "(`b` < ? OR (`b` = ? AND `c` > ?)) AND (`b` > ? OR (`b` = ? AND `c` < ?) OR (`b` = ? AND `c` = ?)) "
+          "ORDER BY `t`.`b` DESC, `t`.`c` LIMIT 10");
+    check(create, NULL, "[0,9223372036854775807,4]",
+          "SELECT `a`, `b`, `c` FROM `db`.`t` FORCE INDEX (`PRIMARY`) WHERE `a` = ? AND `b` = ? AND "
+          "(`c` < ? OR (`c` = ?)) ORDER BY `t`.`c` LIMIT 10");
+    check("create table t (e enum('a','b'), id int, primary key (e, id))", "[2,5]", NULL,
+          "SELECT `e`+0, `id` FROM `db`.`t` FORCE INDEX (`PRIMARY`) WHERE `e` = 2 AND (`id` > ?) ORDER BY `t`.`id` "
+          "LIMIT 10");
+}
+
 static void text_is_compared_by_its_bytes_in_its_own_collation(void **state)
 {
     (void)state;
@@ -260,6 +276,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(composite_key_is_compared_in_expanded_form),
         cmocka_unit_test(descending_part_is_compared_the_other_way),
+        cmocka_unit_test(part_with_one_value_in_the_whole_table_is_not_ordered_by),
         cmocka_unit_test(text_is_compared_by_its_bytes_in_its_own_collation),
         cmocka_unit_test(enum_is_a_list_of_numbers),
         cmocka_unit_test(surrogate_is_paged_with_the_key_and_its_nulls_come_first),
