@@ -46,13 +46,18 @@ static struct view bin_collation(const struct draft *d, const struct charset *cs
     return copy;
 }
 
+/* BINARY at a type without a charset stands over COLLATE, and over CONVERT TO. */
+static bool bin_wins(const struct draft_column *col)
+{
+    return col->is_bin && !col->is_charset_written;
+}
+
 static void resolve_charset(struct draft *d, struct draft_column *col)
 {
     struct column *c = &col->c;
     const struct charset *written = col->is_national ? charset_find(view_of("utf8mb3")) : col->charset;
     c->charset = written != NULL ? written : d->charset;
-    bool bin_wins = col->is_bin && !col->is_charset_written; /* over COLLATE */
-    if (col->collation.n > 0 && !bin_wins)
+    if (col->collation.n > 0 && !bin_wins(col))
         c->collation = col->collation;
     else if (col->is_bin)
         c->collation = bin_collation(d, c->charset);
@@ -319,7 +324,7 @@ void draft_convert_column(struct draft *d, struct draft_column *col)
     struct column *c = &col->c;
     if (c->charset != NULL && !c->charset->is_binary) {
         c->charset = d->convert;
-        c->collation = d->convert_collation;
+        c->collation = bin_wins(col) ? bin_collation(d, d->convert) : d->convert_collation;
         if (is_text(c->kind) && is_national_name(c->type_text))
             name_type_as_server(c);
         resolve_binary(c);

@@ -232,6 +232,9 @@ static void ddl_converts_all_text_columns(void **state)
     check_column(*state, "t", "b", "VARBINARY(20) NULL");
     RUN(*state, "ALTER DATABASE d CHARACTER SET greek", "ALTER TABLE t ADD g TEXT, CONVERT TO CHARACTER SET DEFAULT");
     check_column(*state, "t", "g", "TEXT CHARACTER SET greek COLLATE greek_general_ci NULL");
+    RUN(*state, "ALTER TABLE t CONVERT TO CHARACTER SET ascii, ADD h VARCHAR(9) BINARY, ADD i VARCHAR(9)");
+    check_column(*state, "t", "h", "VARCHAR(9) BINARY CHARACTER SET ascii COLLATE ascii_bin NULL");
+    check_column(*state, "t", "i", "VARCHAR(9) CHARACTER SET ascii COLLATE ascii_general_ci NULL");
 }
 
 static void ddl_resizes_text_that_is_converted(void **state)
