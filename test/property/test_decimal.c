@@ -5,6 +5,7 @@
  * The seed is printed; SEED=n repeats a run, ROUNDS=n makes it longer.
  */
 #include "binlog/decimal.h"
+#include "test/support/random.h"
 
 #include <cmocka.h>
 #include <setjmp.h>
@@ -12,17 +13,6 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
-
-static uint64_t random_state;
-
-static uint32_t random_below(uint32_t n)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return (uint32_t)(random_state >> 33) % n;
-}
 
 struct model {
     unsigned precision, scale;
@@ -156,12 +146,7 @@ static void check_one(void)
 static void decimals_obey_their_model(void **state)
 {
     (void)state;
-    const char *seed = getenv("SEED");
-    const char *wanted = getenv("ROUNDS");
-    uint64_t number = seed == NULL ? (uint64_t)(uintptr_t)&number ^ (uint64_t)getpid() << 32 : strtoull(seed, NULL, 10);
-    int rounds = wanted == NULL ? 20000 : atoi(wanted);
-    random_state = number | 1;
-    print_message("SEED=%llu ROUNDS=%d\n", (unsigned long long)number, rounds);
+    int rounds = random_begin(20000);
     for (int i = 0; i < rounds; i++)
         check_one();
 }

@@ -6,6 +6,7 @@
  * it longer.
  */
 #include "base/digits.h"
+#include "test/support/random.h"
 
 #include <cmocka.h>
 #include <math.h>
@@ -14,17 +15,6 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
-
-static uint64_t random_state;
-
-static uint64_t random_bits(void)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return random_state * UINT64_C(2685821657736338717);
-}
 
 static unsigned count(uint64_t digits)
 {
@@ -113,12 +103,7 @@ static void check_around(double x)
 static void digits_are_exact_and_shortest(void **state)
 {
     (void)state;
-    const char *seed = getenv("SEED");
-    const char *wanted = getenv("ROUNDS");
-    uint64_t number = seed == NULL ? (uint64_t)(uintptr_t)&number ^ (uint64_t)getpid() << 32 : strtoull(seed, NULL, 10);
-    int rounds = wanted == NULL ? 20000 : atoi(wanted);
-    random_state = number | 1;
-    print_message("SEED=%llu ROUNDS=%d\n", (unsigned long long)number, rounds);
+    int rounds = random_begin(20000);
     for (int e = -1074; e <= 1023; e++)
         check_around(ldexp(1, e));
     for (int e = -323; e <= 308; e++) {
@@ -129,7 +114,7 @@ static void digits_are_exact_and_shortest(void **state)
     for (int i = 1; i < 500; i++)
         check(i * 4.9e-324);
     for (int i = 0; i < rounds; i++) {
-        uint64_t bits = random_bits();
+        uint64_t bits = random_word();
         double x;
         float f;
         memcpy(&x, &bits, sizeof x);

@@ -6,6 +6,7 @@
  * SEED=n repeats a run, ROUNDS=n makes it longer.
  */
 #include "binlog/gtid.h"
+#include "test/support/random.h"
 
 #include <cmocka.h>
 #include <setjmp.h>
@@ -13,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { SOURCES = 6, NUMBERS = 40 };
 
@@ -25,16 +25,6 @@ struct pair {
     struct gtid_set set;
     struct model model;
 };
-
-static uint64_t random_state;
-
-static uint32_t random_below(uint32_t n)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return (uint32_t)(random_state >> 33) % n;
-}
 
 static struct gtid gtid_of(int source, int number)
 {
@@ -176,12 +166,7 @@ static void do_one(struct pair *a, struct pair *b)
 static void gtid_sets_obey_their_model(void **state)
 {
     (void)state;
-    const char *seed = getenv("SEED");
-    const char *wanted = getenv("ROUNDS");
-    uint64_t number = seed == NULL ? (uint64_t)(uintptr_t)&number ^ (uint64_t)getpid() << 32 : strtoull(seed, NULL, 10);
-    int rounds = wanted == NULL ? 20000 : atoi(wanted);
-    random_state = number | 1;
-    print_message("SEED=%llu ROUNDS=%d\n", (unsigned long long)number, rounds);
+    int rounds = random_begin(20000);
     struct pair pairs[2] = {0};
     for (int i = 0; i < rounds; i++) {
         int which = (int)random_below(2);

@@ -9,6 +9,7 @@
 #include "binlog/decimal.h"
 #include "binlog/temporal.h"
 #include "connector/key_text.h"
+#include "test/support/random.h"
 
 #include <cmocka.h>
 #include <setjmp.h>
@@ -16,22 +17,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-static uint64_t random_state;
-
-static uint64_t random_word(void)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return random_state * 0x2545f4914f6cdd1d;
-}
-
-static uint64_t random_below(uint64_t n)
-{
-    return random_word() % n;
-}
+static int rounds;
 
 /* Small, middle and extreme ones alike. */
 static uint64_t random_number(void)
@@ -231,16 +218,13 @@ static void check_round(void)
 static void key_text_comes_back_from_java(void **state)
 {
     (void)state;
-    const char *rounds = getenv("ROUNDS");
-    for (long i = rounds == NULL ? 5000 : atol(rounds); i > 0; i--)
+    for (int i = 0; i < rounds; i++)
         check_round();
 }
 
 int main(void)
 {
-    const char *seed = getenv("SEED");
-    random_state = seed == NULL ? ((uint64_t)getpid() << 20 | 1) : strtoull(seed, NULL, 10);
-    printf("SEED=%llu\n", (unsigned long long)random_state);
+    rounds = random_begin(5000);
     const struct CMUnitTest tests[] = {cmocka_unit_test(key_text_comes_back_from_java)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

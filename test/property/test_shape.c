@@ -6,23 +6,15 @@
  * SEED=n repeats a run, ROUNDS=n makes it longer.
  */
 #include "binlog/ddl.h"
+#include "test/support/random.h"
 
 #include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
-static uint64_t random_state;
-
-static uint32_t random_below(uint32_t n)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return (uint32_t)(random_state >> 33) % n;
-}
+static int rounds;
 
 static bool chance(uint32_t one_in)
 {
@@ -334,8 +326,7 @@ static void check_printed(const struct shape *s)
 static void shape_text_reads_back_to_an_equal_shape(void **state)
 {
     (void)state;
-    const char *rounds = getenv("ROUNDS");
-    for (long i = rounds == NULL ? 5000 : atol(rounds); i > 0; i--) {
+    for (int i = 0; i < rounds; i++) {
         const struct shape *s = random_shape();
         check_printed(s);
         shape_free(&s);
@@ -388,9 +379,7 @@ static void shape_differs_in_every_part(void **state)
 
 int main(void)
 {
-    const char *seed = getenv("SEED");
-    random_state = seed == NULL ? (uint64_t)getpid() * 2654435761u + 1 : strtoull(seed, NULL, 10);
-    printf("SEED=%llu\n", (unsigned long long)random_state);
+    rounds = random_begin(5000);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shape_text_reads_back_to_an_equal_shape),
         cmocka_unit_test(shape_differs_in_every_part),

@@ -27,11 +27,10 @@ static rd_kafka_t *client_of(struct rig *r, rd_kafka_type_t type)
     return rk;
 }
 
-void rig_start(struct rig *r)
+static void start(struct rig *r)
 {
     static const char *const single[] = {"a", "b", "orders", "offsets", "shapes"};
     struct fail why;
-    *r = (struct rig){0};
     rd_kafka_conf_t *conf = rd_kafka_conf_new();
     must(client_conf_set(conf, "test.mock.num.brokers", "1", &why), &why);
     must(client_conf_set(conf, "log_level", "2", &why), &why);
@@ -44,9 +43,22 @@ void rig_start(struct rig *r)
         assert_int_equal(rd_kafka_mock_topic_create(r->mock, single[i], 1, 1), 0);
 }
 
-void rig_stop(struct rig *r)
+int rig_set_up(void **state)
 {
+    struct rig *r = mem_zero(1, sizeof *r);
+    start(r);
+    *state = r;
+    return 0;
+}
+
+int rig_tear_down(void **state)
+{
+    struct rig *r = *state;
+    if (r->sink != NULL)
+        rig_close(r, 5000);
     assert_true(client_close(&r->owner, 10000));
+    free(r);
+    return 0;
 }
 
 static void on_delivered(void *ctx, void *opaque, bool ok)

@@ -25,8 +25,10 @@ struct rig {
     unsigned not_ok; /* reported failed or purged */
 };
 
-/* A mock cluster with one broker; the topics a, b, orders, offsets, shapes have one partition. */
-void rig_start(struct rig *r);
+/* A test's fixture: *state is a rig with a mock cluster of one broker; the topics a, b, orders, offsets, shapes have one
+ * partition. What a test leaves open is closed. */
+int rig_set_up(void **state);
+int rig_tear_down(void **state);
 
 /* Settings for the mock: at-least-once, no context headers. */
 struct sink_settings rig_sink(struct rig *r);
@@ -39,7 +41,6 @@ void rig_open_only(struct rig *r, const struct sink_settings *set, struct offset
 
 /* Closes what is open; fails when it takes more than so many ms. */
 void rig_close(struct rig *r, int timeout_ms);
-void rig_stop(struct rig *r);
 
 /* Sends a record "key" -> value, the value lent for ever. Fails unless it is taken. */
 void rig_send(struct rig *r, const char *topic, const char *key, const char *value);

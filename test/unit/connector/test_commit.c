@@ -13,24 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static int set_up(void **state)
-{
-    struct rig *r = mem_zero(1, sizeof *r);
-    rig_start(r);
-    *state = r;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    struct rig *r = *state;
-    if (r->sink != NULL)
-        rig_close(r, 5000);
-    rig_stop(r);
-    free(r);
-    return 0;
-}
-
 static void open_transactional(struct rig *r, int timeout_ms)
 {
     struct sink_settings set = rig_sink(r);
@@ -364,7 +346,7 @@ static void commit_writes_the_file_behind_the_records(void **state)
 
 int main(void)
 {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, rig_set_up, rig_tear_down)
     const struct CMUnitTest tests[] = {
         TEST(commit_puts_state_into_the_transaction),
         TEST(commit_of_nothing_is_done_at_once),

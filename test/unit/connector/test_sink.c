@@ -10,24 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int set_up(void **state)
-{
-    struct rig *r = mem_zero(1, sizeof *r);
-    rig_start(r);
-    *state = r;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    struct rig *r = *state;
-    if (r->sink != NULL)
-        rig_close(r, 5000);
-    rig_stop(r);
-    free(r);
-    return 0;
-}
-
 static void sink_reports_each_record_once(void **state)
 {
     struct rig *r = *state;
@@ -296,7 +278,7 @@ static void sink_takes_no_wrong_setting(void **state)
 
 int main(void)
 {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, rig_set_up, rig_tear_down)
     const struct CMUnitTest tests[] = {
         TEST(sink_reports_each_record_once),
         TEST(sink_opens_a_transaction_with_its_first_record),
