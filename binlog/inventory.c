@@ -73,35 +73,59 @@ static bool is_view(struct source *src, struct view db, struct view table, bool 
     return ok;
 }
 
-/* What SHOW CREATE TABLE answered to a name that has no table. */
-static bool excuse_failure(struct source *src, struct view db, struct view table, struct fail *why)
+enum { READINGS = 3 };
+
+/* What SHOW CREATE TABLE said to a name. */
+enum answer {
+    ANSWER_TABLE,
+    ANSWER_NO_TABLE, /* nothing of that name, or a view */
+    ANSWER_GONE,     /* refused, as a view is, but there is no view of that name any more */
+    ANSWER_FAILED,
+};
+
+static enum answer judge_failure(struct source *src, struct view db, struct view table, const struct fail *why)
 {
     struct fail other;
     bool is_one = false;
     if (why->code == ER_NO_SUCH_TABLE || why->code == ER_BAD_DB)
-        return true;
-    return (why->code == ER_TABLE_ACCESS_DENIED || why->code == ER_VIEW_INVALID) &&
-           is_view(src, db, table, &is_one, &other) && is_one;
+        return ANSWER_NO_TABLE;
+    if (why->code != ER_TABLE_ACCESS_DENIED && why->code != ER_VIEW_INVALID)
+        return ANSWER_FAILED;
+    if (!is_view(src, db, table, &is_one, &other))
+        return ANSWER_FAILED;
+    return is_one ? ANSWER_NO_TABLE : ANSWER_GONE;
 }
 
-bool inventory_read_shape(struct source *src, const struct server *srv, struct catalog *catalog, struct view db,
-                          struct view table, const struct shape **shape, struct fail *why)
+static enum answer read_once(struct source *src, const struct server *srv, struct catalog *catalog, struct view db,
+                             struct view table, const struct shape **shape, struct fail *why)
 {
     struct source_result res;
     struct buf sql;
-    *shape = NULL;
     buf_init(&sql);
     buf_put_literal(&sql, "SHOW CREATE TABLE ");
     sql_put_name(&sql, db);
     buf_put_u8(&sql, '.');
     sql_put_name(&sql, table);
     buf_put_u8(&sql, 0);
-    bool ok = source_query_run(src, (const char *)sql.start, &res, why);
-    if (!ok)
-        ok = excuse_failure(src, db, table, why);
+    enum answer answer = ANSWER_NO_TABLE;
+    if (!source_query_run(src, (const char *)sql.start, &res, why))
+        answer = judge_failure(src, db, table, why);
     else if (source_query_next(&res) && source_query_named(&res, "Create Table").p != NULL)
-        ok = parse(srv, catalog, db, table, source_query_named(&res, "Create Table"), shape, why);
+        answer = parse(srv, catalog, db, table, source_query_named(&res, "Create Table"), shape, why) ? ANSWER_TABLE
+                                                                                                      : ANSWER_FAILED;
     source_query_end(&res);
     buf_fini(&sql);
-    return ok;
+    return answer;
+}
+
+/* A view that is dropped between the two questions leaves a refusal behind that is nobody's: it is asked again. A table
+ * that may not be read is refused each time. */
+bool inventory_read_shape(struct source *src, const struct server *srv, struct catalog *catalog, struct view db,
+                          struct view table, const struct shape **shape, struct fail *why)
+{
+    enum answer answer = ANSWER_GONE;
+    *shape = NULL;
+    for (int i = 0; i < READINGS && answer == ANSWER_GONE; i++)
+        answer = read_once(src, srv, catalog, db, table, shape, why);
+    return answer == ANSWER_TABLE || answer == ANSWER_NO_TABLE;
 }

@@ -19,6 +19,7 @@ class Proxy:
         self.bytes_per_second = None  # of each direction of each connection
         self.hold_dump = None  # a MySQL server is silent for so many seconds after it was asked for its log
         self.cut_after = None  # once so many bytes came from the target on a connection, that connection is cut
+        self.before = None  # (words, call): call() is over before a piece that holds the words passes to the target; once
         self.accepted = 0  # connections so far
         self.bytes_from_target = 0
         self._flow = threading.Event()
@@ -116,6 +117,9 @@ class Proxy:
                 passed += len(data)
                 if not from_target and self.hold_dump and data[4:5] in (b"\x12", b"\x1e"):  # COM_BINLOG_DUMP, _GTID
                     self._held[pair] = time.monotonic() + self.hold_dump
+                if not from_target and self.before and self.before[0] in data:
+                    call, self.before = self.before[1], None
+                    call()
                 if from_target:
                     self._hold(pair)
                     self.bytes_from_target += len(data)

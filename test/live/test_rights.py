@@ -73,3 +73,18 @@ def test_rights_on_the_captured_database_alone_are_enough(mysql, kafka, tidemark
     mysql.sql(f"INSERT INTO {names.database}.t VALUES (1)")
     kafka.consume(f"{names.prefix}.{names.database}.t", until=1)
     mysql.sql(f"DROP USER '{user}'; DROP DATABASE {names.database}")
+
+
+def test_a_view_that_is_dropped_while_it_is_asked_about_is_passed_by(mysql, kafka, tidemark, names, new_proxy):
+    """Views are refused without the right SHOW VIEW, which nobody needs for tables; this one is gone when that is looked into."""
+    wire = new_proxy((mysql.host, mysql.port))
+    mysql.sql(f"CREATE DATABASE {names.database}; USE {names.database}; CREATE TABLE t (id INT PRIMARY KEY); "
+              "CREATE VIEW seen AS SELECT * FROM t")
+    program = tidemark(mysql, kafka, database_include_list=names.database, database_hostname=wire.host, database_port=wire.port,
+                       database_ssl_mode="disabled", also=PLAIN).start_ready()
+    wire.before = (b"SELECT table_type", lambda: mysql.sql("DROP VIEW gone", database=names.database))
+    mysql.sql("RENAME TABLE seen TO gone; INSERT INTO t VALUES (1)", database=names.database)
+    kafka.consume(f"{names.prefix}.{names.database}.t", until=1)
+    assert wire.before is None, "it was never asked about"
+    program.stop()
+    mysql.sql(f"DROP DATABASE {names.database}")
