@@ -128,13 +128,20 @@ static struct view bytes_of_hex(struct arena *memory, struct view digits)
     return (struct view){bytes, n};
 }
 
+/* Bytes that are text, also where their charset is binary: what is no UTF-8 in them is told, and compared with what the
+ * log says, as U+FFFD. */
+static struct view text_of_bytes(const struct draft *d, const struct charset *cs, struct view bytes)
+{
+    return sql_utf8(cs->is_binary ? NULL : cs, bytes, d->p->memory);
+}
+
 /* Labels lose the blanks at their end. */
 static void resolve_members(struct draft *d, struct draft_column *col)
 {
     for (uint32_t i = 0; i < col->c.n_members; i++) {
         struct view *label = &col->c.members[i];
         if (col->is_hex_member != NULL && col->is_hex_member[i])
-            *label = sql_utf8(col->c.charset, bytes_of_hex(d->p->memory, *label), d->p->memory);
+            *label = text_of_bytes(d, col->c.charset, bytes_of_hex(d->p->memory, *label));
         while (label->n > 0 && label->p[label->n - 1] == ' ' && !col->c.charset->is_binary)
             label->n--;
     }
@@ -193,12 +200,14 @@ static struct view aligned(struct arena *memory, struct view bytes, size_t unit)
     return (struct view){padded, missing + bytes.n};
 }
 
-/* Digits are text for a text column: of the charset that is written in front of them, else of its own. */
+/* Digits are text for a text column: of the charset that is written in front of them, else (and behind _binary, which
+ * changes no bytes) of its own. */
 static void set_text_default(struct draft *d, struct draft_column *col, struct view bytes)
 {
-    const struct charset *cs = col->default_charset != NULL ? col->default_charset : col->c.charset;
+    bool is_own = col->default_charset == NULL || col->default_charset->is_binary;
+    const struct charset *cs = is_own ? col->c.charset : col->default_charset;
     col->c.default_kind = DEFAULT_LITERAL;
-    col->c.default_text = sql_utf8(cs, aligned(d->p->memory, bytes, unit_bytes(cs)), d->p->memory);
+    col->c.default_text = text_of_bytes(d, cs, aligned(d->p->memory, bytes, unit_bytes(cs)));
     col->c.default_is_quoted = true;
 }
 

@@ -136,6 +136,16 @@ static void ddl_reads_labels_without_blanks_at_their_end(void **state)
                      "SET('xy','z') CHARACTER SET latin1 COLLATE latin1_swedish_ci NULL");
 }
 
+static void ddl_repairs_binary_labels_that_are_no_utf8(void **state)
+{
+    check_definition(*state, "ENUM(x'844720', 0xC3A9, 'b') CHARACTER SET binary DEFAULT x'844720'",
+                     "ENUM('\xef\xbf\xbdG ','é','b') CHARACTER SET binary COLLATE binary NULL "
+                     "DEFAULT '\xef\xbf\xbdG '");
+    check_definition(*state, "SET(x'FF41') CHARACTER SET binary",
+                     "SET('\xef\xbf\xbd"
+                     "A') CHARACTER SET binary COLLATE binary NULL");
+}
+
 static void ddl_keeps_fractions_dimensions_and_reference_systems(void **state)
 {
     check_definition(*state, "DATETIME(6)", "DATETIME(6) NULL");
@@ -236,6 +246,8 @@ static void ddl_turns_digits_into_text_for_text_columns(void **state)
     check_definition(*state, "VARCHAR(9) DEFAULT _latin1 x'E9'", "VARCHAR(9) NULL DEFAULT 'é'");
     check_definition(*state, "VARCHAR(9) CHARACTER SET ucs2 DEFAULT x'41'",
                      "VARCHAR(9) CHARACTER SET ucs2 COLLATE ucs2_general_ci NULL DEFAULT 'A'");
+    check_definition(*state, "VARCHAR(9) CHARACTER SET latin1 DEFAULT _binary x'E9'",
+                     "VARCHAR(9) CHARACTER SET latin1 COLLATE latin1_swedish_ci NULL DEFAULT 'é'");
     check_definition(*state, "VARCHAR(9) DEFAULT _latin1'\xe9'", "VARCHAR(9) NULL DEFAULT 'é'");
     check_definition(*state, "VARCHAR(9) DEFAULT _utf8mb4'é'", "VARCHAR(9) NULL DEFAULT 'é'");
 }
@@ -604,6 +616,7 @@ int main(void)
         TEST(ddl_takes_real_for_float_under_real_as_float),
         TEST(ddl_sizes_text_by_its_length),
         TEST(ddl_reads_labels_without_blanks_at_their_end),
+        TEST(ddl_repairs_binary_labels_that_are_no_utf8),
         TEST(ddl_keeps_fractions_dimensions_and_reference_systems),
         TEST(ddl_takes_the_charset_from_column_table_database_in_turn),
         TEST(ddl_tells_when_a_database_is_not_known),
