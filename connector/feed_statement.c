@@ -72,12 +72,18 @@ static bool is_ours(const struct ddl_effect *e)
     return e->is_captured || e->was_captured || e->table.n == 0;
 }
 
+/* What a statement does to rows alone is no change of a schema; its other effects are told. */
+static bool is_change_of_schema(const struct ddl_effect *e)
+{
+    return e->kind != DDL_ROW_STATEMENT && e->kind != DDL_DATA_CHANGED;
+}
+
 /* The names that a statement touched, each once, in its order. */
 static void put_names(const struct ddl_result *effects, struct buf *out)
 {
     for (size_t i = 0; i < effects->n_effects; i++) {
         const struct ddl_effect *e = &effects->effects[i];
-        bool is_known = e->table.n == 0 || !is_ours(e);
+        bool is_known = e->table.n == 0 || !is_ours(e) || !is_change_of_schema(e);
         for (size_t k = 0; k < i && !is_known; k++)
             is_known = view_equal(effects->effects[k].table, e->table);
         if (is_known)
@@ -151,7 +157,7 @@ static bool tell_effect(struct teller *t, const struct ddl_effect *e, struct vie
         return tell_truncate(t, e, why);
     if (e->kind == DDL_DATA_CHANGED)
         warn_of_silent_change(t, e);
-    if (e->kind == DDL_ROW_STATEMENT || !t->set->schema_changes || !is_ours(e))
+    if (!is_change_of_schema(e) || !t->set->schema_changes || !is_ours(e))
         return true;
     return tell_change(t, e, names, why);
 }
