@@ -344,7 +344,7 @@ static bool push_record(void *ctx, const char *topic, bool to_partition_0, struc
 static bool statement(void *ctx, const struct stream_statement *st, struct fail *why)
 {
     struct feed *f = ctx;
-    return feed_statement_tell(f->set, st, push_record, f, why);
+    return feed_statement_tell(f->set, f->filter, st, push_record, f, why);
 }
 
 void feed_output(struct feed *f, struct stream_output *out)

@@ -10,10 +10,12 @@
 
 struct teller {
     const struct record_settings *set;
+    const struct filter *filter;
     const struct stream_statement *st;
     struct row_source src;
     feed_record_fn put;
     void *ctx;
+    bool is_captured; /* it changes a captured table, or a captured database itself */
     struct buf key;
     struct buf value;
 };
@@ -78,6 +80,39 @@ static bool is_change_of_schema(const struct ddl_effect *e)
     return e->kind != DDL_ROW_STATEMENT && e->kind != DDL_DATA_CHANGED;
 }
 
+/* ---- statements about others: schema.history.internal.store.only.captured.… ---- */
+
+static bool changes_captured(const struct filter *filter, const struct ddl_effect *e)
+{
+    if (e->kind == DDL_DATABASE)
+        return filter_has_database(filter, e->db);
+    return e->kind != DDL_NONE && !e->is_plain_index && (e->is_captured || e->was_captured);
+}
+
+static bool any_changes_captured(const struct filter *filter, const struct ddl_result *effects)
+{
+    for (size_t i = 0; i < effects->n_effects; i++)
+        if (changes_captured(filter, &effects->effects[i]))
+            return true;
+    return false;
+}
+
+static struct view database_of(const struct teller *t, const struct ddl_effect *e)
+{
+    return e->db.n > 0 ? e->db : t->st->db;
+}
+
+/* A statement without a database, such as FLUSH TABLES, is nobody else's. */
+static bool is_in_scope(const struct teller *t, const struct ddl_effect *e)
+{
+    struct view db = database_of(t, e);
+    if (t->set->captured_databases_only && db.n > 0 && !filter_has_database(t->filter, db))
+        return false;
+    return !t->set->captured_tables_only || t->is_captured;
+}
+
+/* ---- records ---- */
+
 /* The names that a statement touched, each once, in its order. */
 static void put_names(const struct ddl_result *effects, struct buf *out)
 {
@@ -105,7 +140,7 @@ static bool tell_change(struct teller *t, const struct ddl_effect *e, struct vie
     enum notice_change change = change_of(t->st->effects, e);
     const struct notice_schema_change notice = {
         .src = &t->src,
-        .db = e->db.n > 0 ? e->db : t->st->db,
+        .db = database_of(t, e),
         .tables = touches_table(e) ? names : VIEW_NONE,
         .ddl = e->text,
         .change = change,
@@ -157,15 +192,23 @@ static bool tell_effect(struct teller *t, const struct ddl_effect *e, struct vie
         return tell_truncate(t, e, why);
     if (e->kind == DDL_DATA_CHANGED)
         warn_of_silent_change(t, e);
-    if (!is_change_of_schema(e) || !t->set->schema_changes || !is_ours(e))
+    if (!is_change_of_schema(e) || !t->set->schema_changes || !is_ours(e) || !is_in_scope(t, e))
         return true;
     return tell_change(t, e, names, why);
 }
 
-bool feed_statement_tell(const struct record_settings *set, const struct stream_statement *st, feed_record_fn put,
-                         void *ctx, struct fail *why)
+bool feed_statement_tell(const struct record_settings *set, const struct filter *filter,
+                         const struct stream_statement *st, feed_record_fn put, void *ctx, struct fail *why)
 {
-    struct teller t = {.set = set, .st = st, .src = source_of(st), .put = put, .ctx = ctx};
+    struct teller t = {
+        .set = set,
+        .filter = filter,
+        .st = st,
+        .src = source_of(st),
+        .put = put,
+        .ctx = ctx,
+        .is_captured = any_changes_captured(filter, st->effects),
+    };
     struct buf names;
     bool ok = true;
     buf_init(&t.key);

@@ -550,6 +550,13 @@ static const struct option rows[] = {
     /* ---- schema history ---- */
     VALUE("schema.history.internal.kafka.bootstrap.servers", GROUP_HISTORY, OPTION_TEXT, NULL, kafka.history_bootstrap,
           "Often the only address of brokers in a file for Kafka Connect; used when no other is written."),
+    BOOL("schema.history.internal.store.only.captured.databases.ddl", GROUP_HISTORY, "false",
+         record.captured_databases_only,
+         "Whether the topic of schema changes leaves out statements about databases that are not captured, such as "
+         "`CREATE DATABASE`. Statements about single tables are told of captured tables only, whatever this says."),
+    BOOL("schema.history.internal.store.only.captured.tables.ddl", GROUP_HISTORY, "false", record.captured_tables_only,
+         "Whether the topic of schema changes leaves out all statements that change neither a captured table nor a "
+         "captured database, such as `FLUSH TABLES` or `CREATE INDEX`."),
     QUIET("schema.history.internal", GROUP_HISTORY, no_history),
     QUIET("schema.history.internal.*", GROUP_HISTORY, no_history),
     QUIET("internal.schema.history.internal.*", GROUP_HISTORY, no_history),

@@ -22,23 +22,25 @@ enum failure_mode { FAILURE_FAIL, FAILURE_WARN, FAILURE_SKIP };
 enum skipped_ops { SKIP_C = 1, SKIP_U = 2, SKIP_D = 4, SKIP_T = 8 };
 
 struct record_settings {
-    const char *topic_prefix;    /* topic.prefix */
-    const char *topic_delimiter; /* topic.delimiter, "." */
-    const char *source_version;  /* tidemark.source.version, "3.6.1.Final" */
-    const char *task_id;         /* "0" */
-    const char *run_id;          /* a UUID made at start */
-    bool key_schemas;            /* key.converter.schemas.enable */
-    bool value_schemas;          /* value.converter.schemas.enable */
-    bool key_null_default;       /* key.converter.replace.null.with.default */
-    bool value_null_default;     /* value.converter.replace.null.with.default */
-    bool tombstones;             /* tombstones.on.delete */
-    bool headers;                /* extended.headers.enabled */
-    bool time_adjuster;          /* enable.time.adjuster */
-    bool include_query;          /* include.query */
-    bool schema_changes;         /* include.schema.changes */
-    bool schema_comments;        /* include.schema.comments */
-    bool skip_unchanged;         /* skip.messages.without.change */
-    unsigned skipped_ops;        /* skipped.operations, bits of enum skipped_ops */
+    const char *topic_prefix;     /* topic.prefix */
+    const char *topic_delimiter;  /* topic.delimiter, "." */
+    const char *source_version;   /* tidemark.source.version, "3.6.1.Final" */
+    const char *task_id;          /* "0" */
+    const char *run_id;           /* a UUID made at start */
+    bool key_schemas;             /* key.converter.schemas.enable */
+    bool value_schemas;           /* value.converter.schemas.enable */
+    bool key_null_default;        /* key.converter.replace.null.with.default */
+    bool value_null_default;      /* value.converter.replace.null.with.default */
+    bool tombstones;              /* tombstones.on.delete */
+    bool headers;                 /* extended.headers.enabled */
+    bool time_adjuster;           /* enable.time.adjuster */
+    bool include_query;           /* include.query */
+    bool schema_changes;          /* include.schema.changes */
+    bool schema_comments;         /* include.schema.comments */
+    bool captured_databases_only; /* schema.history.internal.store.only.captured.databases.ddl */
+    bool captured_tables_only;    /* schema.history.internal.store.only.captured.tables.ddl */
+    bool skip_unchanged;          /* skip.messages.without.change */
+    unsigned skipped_ops;         /* skipped.operations, bits of enum skipped_ops */
     enum decimal_mode decimal_mode;
     enum bigint_mode bigint_mode;
     enum time_mode time_mode;

@@ -209,12 +209,6 @@ DIFFERENT = {
         one("g", 0, ('"primaryKeyColumnNames":["a"]', '"primaryKeyColumnNames":["b"]')),
         one("g", 1, ('"primaryKeyColumnNames":["b"]', '"primaryKeyColumnNames":[]')),
     ],
-    # statements on databases and a captured table's leaving are told whatever database.include.list says
-    "37-ddl-rename": [
-        added("g", 15, '"databaseName":"g_ddl_rename_x"', '"ddl":"create database g_ddl_rename_x","tableChanges":[]'),
-        added("g", 16, r'"tableChanges":[{"type":"ALTER","id":"\"g_ddl_rename_x\".\"two\""', '"ddl":"rename table two to g_ddl_rename_x.two"'),
-        added("g", 18, '"databaseName":"g_ddl_rename_x"', '"ddl":"drop database g_ddl_rename_x","tableChanges":[]'),
-    ],
     # (1) a table's new default charset counts for its later columns, (2) CHARACTER SET binary and BYTE make binary types,
     # (3) ASCII, UNICODE and a table's COLLATE say the charset, (4) TEXT grows with CONVERT as it does on the server
     "41-ddl-charset": [

@@ -10,49 +10,65 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-/* What was told, a record a line: its "table", the types of its changes, its "ddl". */
-struct told {
-    struct buf text;
-};
-
 static void put_member(struct buf *out, struct view json, const char *name)
 {
     buf_put_view(out, golden_member(json, name));
     buf_put_u8(out, ' ');
 }
 
+/* Puts a line for a record: its "table", the type of its change, its "ddl". */
 static bool take(void *ctx, const char *topic, bool to_partition_0, struct view key, struct view value, uint32_t events,
                  struct fail *why)
 {
-    struct told *told = ctx;
+    struct buf *lines = ctx;
     (void)events;
     (void)why;
     assert_string_equal(topic, "g");
     assert_true(to_partition_0);
     assert_true(key.n > 0);
-    put_member(&told->text, value, "table");
-    struct view changes = golden_member(value, "tableChanges");
-    put_member(&told->text, changes, "type");
-    buf_put_view(&told->text, golden_member(value, "ddl"));
-    buf_put_u8(&told->text, '\n');
+    put_member(lines, value, "table");
+    put_member(lines, golden_member(value, "tableChanges"), "type");
+    buf_put_view(lines, golden_member(value, "ddl"));
+    buf_put_u8(lines, '\n');
     return true;
 }
 
-/* One statement more on tables a and b of database d, with these settings, must be told so. */
-static void check_told(struct ddl_rig *rig, const struct record_settings *set, const char *sql, const char *expected)
+/* What is told of the statement that was applied last. Database d is captured. */
+static void tell(struct ddl_rig *rig, const struct record_settings *set, struct buf *lines)
 {
-    struct told told;
     struct fail why;
+    struct filter filter = {.database_include = regex_list_new(view_of("d"), &why)};
     const struct stream_transaction trx = {.gtid_text = "", .file = "binlog.000001"};
-    RUN(rig, sql);
     const struct stream_statement st = {
-        .trx = &trx, .file = "binlog.000001", .db = rig->ctx.db, .sql = view_of(sql), .effects = &rig->result};
-    buf_init(&told.text);
-    if (!feed_statement_tell(set, &st, take, &told, &why))
-        fail_msg("%s: %s", sql, why.text);
-    buf_put_u8(&told.text, 0);
-    assert_string_equal((const char *)told.text.start, expected);
-    buf_fini(&told.text);
+        .trx = &trx, .file = "binlog.000001", .db = rig->ctx.db, .effects = &rig->result};
+    assert_non_null(filter.database_include);
+    assert_true(feed_statement_tell(set, &filter, &st, take, lines, &why));
+    filter_fini(&filter);
+}
+
+static void check_told(struct ddl_rig *rig, const char *sql, const char *expected)
+{
+    const struct record_settings set = rows_settings(false);
+    struct buf lines;
+    buf_init(&lines);
+    RUN(rig, sql);
+    tell(rig, &set, &lines);
+    buf_put_u8(&lines, 0);
+    assert_string_equal((const char *)lines.start, expected);
+    buf_fini(&lines);
+}
+
+static bool is_told(struct ddl_rig *rig, bool of_captured_databases, bool of_captured_tables)
+{
+    struct record_settings set = rows_settings(false);
+    struct buf lines;
+    set.captured_databases_only = of_captured_databases;
+    set.captured_tables_only = of_captured_tables;
+    buf_init(&lines);
+    tell(rig, &set, &lines);
+    bool is = buf_size(&lines) > 0;
+    buf_fini(&lines);
+    return is;
 }
 
 static int set_up(void **state)
@@ -74,13 +90,36 @@ static int tear_down(void **state)
 
 static void statement_that_changes_rows_alone_is_one_change_of_its_table(void **state)
 {
-    const struct record_settings set = rows_settings(false);
-    check_told(*state, &set, "ALTER TABLE a TRUNCATE PARTITION p0",
+    check_told(*state, "ALTER TABLE a TRUNCATE PARTITION p0",
                "\"a\" \"ALTER\" \"ALTER TABLE a TRUNCATE PARTITION p0\"\n");
-    check_told(*state, &set, "ALTER TABLE a EXCHANGE PARTITION p0 WITH TABLE b",
+    check_told(*state, "ALTER TABLE a EXCHANGE PARTITION p0 WITH TABLE b",
                "\"a\" \"ALTER\" \"ALTER TABLE a EXCHANGE PARTITION p0 WITH TABLE b\"\n");
-    check_told(*state, &set, "ALTER TABLE b DISCARD TABLESPACE",
-               "\"b\" \"ALTER\" \"ALTER TABLE b DISCARD TABLESPACE\"\n");
+    check_told(*state, "ALTER TABLE b DISCARD TABLESPACE", "\"b\" \"ALTER\" \"ALTER TABLE b DISCARD TABLESPACE\"\n");
+}
+
+static void statements_about_others_are_told_unless_they_are_left_out(void **state)
+{
+    static const struct {
+        const char *sql;
+        bool is_of_captured_database;
+        bool changes_captured;
+    } known[] = {
+        {"CREATE DATABASE other", false, false},
+        {"DROP DATABASE other", false, false},
+        {"ALTER DATABASE d CHARACTER SET latin1", true, true},
+        {"CREATE TABLE IF NOT EXISTS a (x INT)", true, false},
+        {"CREATE INDEX i ON a (id)", true, false},
+        {"FLUSH TABLES", true, false},
+        {"ALTER TABLE a ADD x INT", true, true},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        RUN(*state, known[i].sql);
+        assert_true(is_told(*state, false, false));
+        if (is_told(*state, true, false) != known[i].is_of_captured_database)
+            fail_msg("%s: only of captured databases", known[i].sql);
+        if (is_told(*state, false, true) != known[i].changes_captured)
+            fail_msg("%s: only of captured tables", known[i].sql);
+    }
 }
 
 int main(void)
@@ -88,6 +127,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(statement_that_changes_rows_alone_is_one_change_of_its_table),
+        TEST(statements_about_others_are_told_unless_they_are_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
