@@ -18,6 +18,10 @@ struct meaning {
     const char *hint; /* NULL: the text says enough */
 };
 
+#define CLIENT_HINT \
+    "the MySQL client library on this machine is another one than this program was made for, or not whole"
+#define FAULT_HINT "this is a fault of the program: report it with this line"
+
 static const struct meaning meanings[] = {
     {ER_ACCESS_DENIED_ERROR, FAIL_STOP, "database.user or database.password is not right, or not for this host"},
     {ER_ACCESS_DENIED_NO_PASSWORD_ERROR, FAIL_STOP, "database.password is not set, and the user has one"},
@@ -61,6 +65,9 @@ static const struct meaning meanings[] = {
     {ER_PARSE_ERROR, FAIL_STOP, NULL},
     {ER_XAER_RMERR, FAIL_STOP, "XA RECOVER needs the right XA_RECOVER_ADMIN"},
     {ER_MALFORMED_GTID_SET_ENCODING, FAIL_STOP, "the server does not read our form of the GTID set"},
+    {CR_UNKNOWN_ERROR, FAIL_STOP,
+     "the client library says no more than this when it can't encrypt the password: without TLS some 200 bytes can be "
+     "sent; set database.ssl.mode=required"},
     {CR_UNKNOWN_HOST, FAIL_RETRY, "the name does not resolve: database.hostname"},
     {CR_CONN_HOST_ERROR, FAIL_RETRY, "nothing answers there: database.hostname, database.port, a firewall"},
     {CR_SERVER_GONE_ERROR, FAIL_RETRY, NULL},
@@ -69,6 +76,23 @@ static const struct meaning meanings[] = {
     {CR_SERVER_HANDSHAKE_ERR, FAIL_RETRY, NULL},
     {CR_NET_PACKET_TOO_LARGE, FAIL_STOP, "an event or value of more than 1 GiB can't be received"},
     {CR_VERSION_ERROR, FAIL_STOP, "the port is not that of a MySQL server"},
+    {CR_WRONG_HOST_INFO, FAIL_STOP, "look at database.hostname"},
+    {CR_CANT_READ_CHARSET, FAIL_STOP, CLIENT_HINT},
+    {CR_INVALID_CLIENT_CHARSET, FAIL_STOP, CLIENT_HINT},
+    {CR_CONN_UNKNOW_PROTOCOL, FAIL_STOP, CLIENT_HINT},
+    {CR_NOT_IMPLEMENTED, FAIL_STOP, CLIENT_HINT},
+    {CR_SSL_FIPS_MODE_ERR, FAIL_STOP, "OpenSSL on this machine can't do what its FIPS settings ask for"},
+    {CR_KERBEROS_USER_NOT_FOUND, FAIL_STOP,
+     "the user authenticates by Kerberos, and no ticket is here: use another user"},
+    {CR_INVALID_FACTOR_NO, FAIL_STOP, "the user has several factors of authentication: use one with a password alone"},
+    {CR_NULL_POINTER, FAIL_STOP, FAULT_HINT},
+    {CR_NO_PREPARE_STMT, FAIL_STOP, FAULT_HINT},
+    {CR_PARAMS_NOT_BOUND, FAIL_STOP, FAULT_HINT},
+    {CR_NO_PARAMETERS_EXISTS, FAIL_STOP, FAULT_HINT},
+    {CR_INVALID_PARAMETER_NO, FAIL_STOP, FAULT_HINT},
+    {CR_INVALID_BUFFER_USE, FAIL_STOP, FAULT_HINT},
+    {CR_UNSUPPORTED_PARAM_TYPE, FAIL_STOP, FAULT_HINT},
+    {CR_ALREADY_CONNECTED, FAIL_STOP, FAULT_HINT},
     {CR_AUTH_PLUGIN_CANNOT_LOAD, FAIL_STOP,
      "the user's authentication plugin is not on this machine (mysql_native_password comes with the MySQL client's "
      "package); or ALTER USER … IDENTIFIED WITH caching_sha2_password"},

@@ -405,6 +405,12 @@ def test_passwords_pass_without_tls_also_when_the_server_has_forgotten_them(side
     assert "secret that is wrong" not in told.text
 
 
+def test_password_that_is_too_long_without_tls_says_so(side, mysql):
+    user, password = mysql.make_user("lengthy", "x" * 250)
+    side(mysql, "check", user=user, password=password, tls="disabled").ended("stop", "source", 2000, "database.ssl.mode=required")
+    side(mysql, "check", user=user, password=password, tls="required").passed()
+
+
 def test_server_without_tls(side, new_mysql, stores):
     server = new_mysql({"ssl-cert": stores / "nothing.pem", "auto-generate-certs": "OFF", "tls-version": ""})
     side(server, "check", tls="preferred").passed()

@@ -80,7 +80,8 @@ static void dump_errors_are_told_apart_by_their_text(void **state)
 static void errors_that_pass_are_tried_again(void **state)
 {
     (void)state;
-    const unsigned passing[] = {1040, 1053, 1205, 1213, 2002, 2003, 2005, 2006, 2012, 2013, 2055, 1158, 4031};
+    const unsigned passing[] = {1040, 1053, 1205, 1213, 2002, 2003, 2001, 2004, 2005, 2006,
+                                2008, 2012, 2013, 2014, 2027, 2055, 2057, 1158, 4031};
     for (size_t i = 0; i < sizeof passing / sizeof *passing; i++)
         assert_int_equal(explain(passing[i], "text").kind, FAIL_RETRY);
     assert_int_equal(explain(0, "").kind, FAIL_RETRY);
@@ -89,7 +90,9 @@ static void errors_that_pass_are_tried_again(void **state)
 static void errors_that_need_somebody_stop_with_a_hint(void **state)
 {
     (void)state;
-    const unsigned final[] = {1044, 1045, 1129, 1130, 1142, 1143, 1227, 1401, 1862, 2020, 2059, 2061, 3118, 3159, 3955};
+    const unsigned final[] = {1044, 1045, 1129, 1130, 1142, 1143, 1227, 1401, 1862, 2000, 2009,
+                              2019, 2020, 2029, 2030, 2031, 2033, 2034, 2035, 2036, 2047, 2054,
+                              2058, 2059, 2061, 2064, 2067, 2072, 2074, 3118, 3159, 3955};
     for (size_t i = 0; i < sizeof final / sizeof *final; i++) {
         struct fail why = explain(final[i], "text");
         assert_int_equal(why.kind, FAIL_STOP);
@@ -97,6 +100,7 @@ static void errors_that_need_somebody_stop_with_a_hint(void **state)
         assert_int_equal(why.code, final[i]);
         assert_non_null(strstr(why.text, "; hint: "));
     }
+    assert_non_null(strstr(explain(2000, "Unknown MySQL error").text, "database.ssl.mode=required"));
     assert_int_equal(explain(1064, "You have an error in your SQL syntax").kind, FAIL_STOP);
     assert_int_equal(explain(9999, "a new one").kind, FAIL_STOP);
 }
