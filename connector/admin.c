@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 enum {
@@ -59,6 +60,7 @@ struct question {
     const void *arg;
     const char *doing; /* for messages */
     const char *topic;
+    bool asks_rights; /* the answer is to say what our user may do */
 };
 
 static rd_kafka_event_t *wait_event(struct admin *a, rd_kafka_queue_t *queue, int timeout_ms)
@@ -78,6 +80,8 @@ static rd_kafka_event_t *ask(struct admin *a, const struct question *q, int time
     char text[512];
     rd_kafka_queue_t *queue = rd_kafka_queue_new(a->rk);
     rd_kafka_AdminOptions_t *options = rd_kafka_AdminOptions_new(a->rk, q->op);
+    if (q->asks_rights)
+        rd_kafka_error_destroy(rd_kafka_AdminOptions_set_include_authorized_operations(options, 1));
     if (rd_kafka_AdminOptions_set_request_timeout(options, timeout_ms, text, sizeof text) == 0)
         q->ask(a, options, queue, q->arg);
     rd_kafka_AdminOptions_destroy(options);
@@ -99,10 +103,16 @@ static rd_kafka_event_t *ask(struct admin *a, const struct question *q, int time
 
 /* ---- describing a topic ---- */
 
-static void ask_topic(struct admin *a, const rd_kafka_AdminOptions_t *options, rd_kafka_queue_t *queue, const void *arg)
+struct topic_names {
+    const char **names;
+    size_t n;
+};
+
+static void ask_topics(struct admin *a, const rd_kafka_AdminOptions_t *options, rd_kafka_queue_t *queue,
+                       const void *arg)
 {
-    const char *names[] = {arg};
-    rd_kafka_TopicCollection_t *topics = rd_kafka_TopicCollection_of_topic_names(names, 1);
+    const struct topic_names *asked = arg;
+    rd_kafka_TopicCollection_t *topics = rd_kafka_TopicCollection_of_topic_names(asked->names, asked->n);
     rd_kafka_DescribeTopics(a->rk, topics, options, queue);
     rd_kafka_TopicCollection_destroy(topics);
 }
@@ -120,7 +130,10 @@ static bool has_leaders(const rd_kafka_TopicDescription_t *topic, size_t *n)
 static bool describe(struct admin *a, const char *name, int timeout_ms, int *partitions, bool *is_usable,
                      struct fail *why)
 {
-    const struct question q = {RD_KAFKA_ADMIN_OP_DESCRIBETOPICS, ask_topic, name, "ask Kafka for the topic", name};
+    const char *names[] = {name};
+    const struct topic_names arg = {names, 1};
+    const struct question q = {RD_KAFKA_ADMIN_OP_DESCRIBETOPICS, ask_topics, &arg,
+                               "ask Kafka for the topic",        name,       false};
     size_t n = 0;
     bool ok = false;
     *partitions = 0;
@@ -216,7 +229,7 @@ bool admin_create_topic(struct admin *a, const struct admin_topic *t, int timeou
     rd_kafka_NewTopic_t *topic = new_topic(t, why);
     if (topic == NULL)
         return false;
-    const struct question q = {RD_KAFKA_ADMIN_OP_CREATETOPICS, ask_create, topic, "create the topic", t->name};
+    const struct question q = {RD_KAFKA_ADMIN_OP_CREATETOPICS, ask_create, topic, "create the topic", t->name, false};
     rd_kafka_event_t *ev = ask(a, &q, timeout_ms, why);
     rd_kafka_NewTopic_destroy(topic);
     if (ev == NULL)
@@ -258,7 +271,8 @@ static bool is_no_right(rd_kafka_resp_err_t err)
 bool admin_topic_setting(struct admin *a, const char *topic, const char *setting, int timeout_ms, char *value,
                          size_t room, bool *known, struct fail *why)
 {
-    const struct question q = {RD_KAFKA_ADMIN_OP_DESCRIBECONFIGS, ask_settings, topic, "read the settings of", topic};
+    const struct question q = {
+        RD_KAFKA_ADMIN_OP_DESCRIBECONFIGS, ask_settings, topic, "read the settings of", topic, false};
     size_t n;
     rd_kafka_event_t *ev = ask(a, &q, timeout_ms, why);
     if (ev == NULL)
@@ -313,7 +327,7 @@ static bool read_ends_once(struct admin *a, const char *topic, int partitions, i
         rd_kafka_topic_partition_list_add(list, topic, i)->offset = RD_KAFKA_OFFSET_SPEC_LATEST;
         ends[i] = -1;
     }
-    const struct question q = {RD_KAFKA_ADMIN_OP_LISTOFFSETS, ask_ends, list, "ask for the end of", topic};
+    const struct question q = {RD_KAFKA_ADMIN_OP_LISTOFFSETS, ask_ends, list, "ask for the end of", topic, false};
     rd_kafka_event_t *ev = ask(a, &q, timeout_ms, why);
     rd_kafka_topic_partition_list_destroy(list);
     if (ev == NULL)
@@ -334,6 +348,55 @@ bool admin_read_ends(struct admin *a, const char *topic, int partitions, int tim
             return false;
         pause_ms(PAUSE_MS);
     }
+    return true;
+}
+
+/* ---- rights ---- */
+
+static bool may(const rd_kafka_TopicDescription_t *topic, rd_kafka_AclOperation_t wanted)
+{
+    size_t n = 0;
+    const rd_kafka_AclOperation_t *allowed = rd_kafka_TopicDescription_authorized_operations(topic, &n);
+    for (size_t i = 0; i < n; i++)
+        if (allowed[i] == wanted)
+            return true;
+    return allowed == NULL; /* a cluster without rights doesn't tell */
+}
+
+static enum admin_right missing_right(const rd_kafka_TopicDescription_t *topic)
+{
+    const rd_kafka_error_t *error = rd_kafka_TopicDescription_error(topic);
+    switch (error == NULL ? RD_KAFKA_RESP_ERR_NO_ERROR : rd_kafka_error_code(error)) {
+    case RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED:
+        return ADMIN_RIGHT_DESCRIBE;
+    case RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART:
+        return ADMIN_RIGHT_CREATE;
+    case RD_KAFKA_RESP_ERR_NO_ERROR:
+        return may(topic, RD_KAFKA_ACL_OPERATION_WRITE) ? ADMIN_RIGHT_NONE : ADMIN_RIGHT_WRITE;
+    default:
+        return ADMIN_RIGHT_NONE;
+    }
+}
+
+bool admin_missing_rights(struct admin *a, const char **topics, size_t n, int timeout_ms, enum admin_right *missing,
+                          struct fail *why)
+{
+    const struct topic_names arg = {topics, n};
+    const struct question q = {RD_KAFKA_ADMIN_OP_DESCRIBETOPICS, ask_topics,   &arg,
+                               "ask Kafka for our rights on",    "its topics", true};
+    size_t n_told;
+    rd_kafka_event_t *ev = ask(a, &q, timeout_ms, why);
+    if (ev == NULL)
+        return false;
+    const rd_kafka_TopicDescription_t **told =
+        rd_kafka_DescribeTopics_result_topics(rd_kafka_event_DescribeTopics_result(ev), &n_told);
+    for (size_t i = 0; i < n; i++)
+        missing[i] = ADMIN_RIGHT_NONE;
+    for (size_t i = 0; i < n_told; i++)
+        for (size_t k = 0; k < n; k++)
+            if (strcmp(topics[k], rd_kafka_TopicDescription_name(told[i])) == 0)
+                missing[k] = missing_right(told[i]);
+    rd_kafka_event_destroy(ev);
     return true;
 }
 
@@ -366,8 +429,8 @@ static bool take_group(rd_kafka_event_t *ev, const struct question *q, size_t *m
 bool admin_count_members(struct admin *a, const char *group, int timeout_ms, size_t *members, bool *known,
                          struct fail *why)
 {
-    const struct question q = {RD_KAFKA_ADMIN_OP_DESCRIBECONSUMERGROUPS, ask_group, group, "ask who is in the group",
-                               group};
+    const struct question q = {
+        RD_KAFKA_ADMIN_OP_DESCRIBECONSUMERGROUPS, ask_group, group, "ask who is in the group", group, false};
     rd_kafka_event_t *ev = ask(a, &q, timeout_ms, why);
     if (ev == NULL)
         return false;

@@ -40,6 +40,14 @@ MUST_USE bool admin_count_partitions(struct admin *a, const char *topic, int tim
 MUST_USE bool admin_create_topic(struct admin *a, const struct admin_topic *topic, int timeout_ms, bool *created,
                                  struct fail *why);
 
+/* The right that a user lacks who is to write to a topic. */
+enum admin_right { ADMIN_RIGHT_NONE, ADMIN_RIGHT_DESCRIBE, ADMIN_RIGHT_WRITE, ADMIN_RIGHT_CREATE };
+
+/* For each of n topics what our user lacks there, into missing[i]. CREATE: the topic is not there, and whether it could be
+ * created isn't known. */
+MUST_USE bool admin_missing_rights(struct admin *a, const char **topics, size_t n, int timeout_ms,
+                                   enum admin_right *missing, struct fail *why);
+
 /* One setting of a topic into value; *known is false when we may not ask. */
 MUST_USE bool admin_topic_setting(struct admin *a, const char *topic, const char *setting, int timeout_ms, char *value,
                                   size_t room, bool *known, struct fail *why);

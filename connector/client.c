@@ -223,8 +223,10 @@ struct meaning {
 };
 
 #define FENCED_HINT "another instance with this name has started; run only one, or give it another name"
-#define TOPIC_RIGHTS \
-    "on its topics the user needs DESCRIBE and WRITE, on the state topics also READ and DESCRIBE_CONFIGS"
+#define TOPIC_RIGHTS                                                                                                 \
+    "on its topics the user needs DESCRIBE and WRITE, and CREATE where they are not there yet; on the state topics " \
+    "also "                                                                                                          \
+    "READ and DESCRIBE_CONFIGS"
 #define ID_RIGHTS "the user needs DESCRIBE and WRITE on this transactional id; or set exactly.once.support=disabled"
 #define TOPIC_HINT "create the topic, or let the brokers create topics (auto.create.topics.enable)"
 #define SIZE_HINT "raise max.message.bytes of the topic and producer.override.max.request.size"

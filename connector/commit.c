@@ -526,15 +526,22 @@ static bool go_on(struct committer *c)
     return true;
 }
 
-/* Makes the outcome more precise by what the sink saw: a lost record says more than the commit it spoilt. */
+/* Makes the outcome more precise. What the sink saw comes first: a lost record says more than the commit it spoilt. What
+ * will not heal, such as a missing right, is as true after an abort. */
 static void refine(struct committer *c)
 {
     struct commit_result *r = &c->result;
+    struct fail first;
     bool was_done = r->outcome == COMMIT_DONE;
     bool is_lost = was_done && c->step == WORK_FLUSH; /* without transactions nothing else tells */
     bool is_dead = !was_done && sink_state(c->sink) == SINK_DEAD;
-    if ((is_lost || is_dead || r->outcome == COMMIT_ABORT_NEEDED) && sink_failure(c->sink, &r->why))
-        r->outcome = outcome_of(c->sink, &r->why);
+    bool can_abort = r->outcome == COMMIT_ABORT_NEEDED;
+    bool is_final = can_abort && r->why.kind == FAIL_STOP;
+    if (sink_failure(c->sink, &first) && (is_lost || is_dead || can_abort) && !(is_final && first.kind == FAIL_RETRY))
+        r->why = first;
+    else if (!is_final)
+        return;
+    r->outcome = outcome_of(c->sink, &r->why);
 }
 
 /* The cluster says no, and will say so again. */

@@ -24,6 +24,7 @@
 #include "connector/pump.h"
 #include "connector/reload.h"
 #include "connector/requests.h"
+#include "connector/rights.h"
 #include "connector/snapshots.h"
 #include "connector/start.h"
 #include "connector/state.h"
@@ -33,6 +34,7 @@
 
 enum {
     STOP_MS = 3000,        /* all of a stop, with a margin to the promised 5 s */
+    RIGHTS_MS = 1000,      /* to hear which right is missing */
     READER_JOIN_MS = 3000, /* a reader that was woken ends at once; only a name look-up may hold it */
 };
 

@@ -107,7 +107,9 @@ void connector_fail(struct connector *c, const struct fail *why)
         connector_leave(c, "another instance has taken over");
         return;
     }
-    log_fail(LOG_ERROR, "connector", why);
+    struct fail explained = *why;
+    rights_explain(&c->cfg->kafka.producer, c->producer.sink, RIGHTS_MS, &explained);
+    log_fail(LOG_ERROR, "connector", &explained);
     connector_stop(c, (int)why->area, "somebody must act");
 }
 

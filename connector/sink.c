@@ -395,6 +395,18 @@ static enum sink_sent answer_broken(const struct sink *s, struct fail *why)
     return SINK_FAILED;
 }
 
+/* A transaction that fails takes no records, and does not say why: a call that it refuses for the same reason does. */
+static void find_reason(struct sink *s, const char *doing, struct fail *why)
+{
+    rd_kafka_error_t *error = s->is_transactional ? rd_kafka_begin_transaction(s->rk) : NULL;
+    if (error == NULL) {
+        sink_fail(s, why, RD_KAFKA_RESP_ERR__STATE, "the producer takes no records now", doing);
+        return;
+    }
+    sink_fail(s, why, rd_kafka_error_code(error), rd_kafka_error_string(error), doing);
+    rd_kafka_error_destroy(error);
+}
+
 /* librdkafka did not take the record. */
 static enum sink_sent refuse(struct sink *s, const struct sink_record *rec, rd_kafka_resp_err_t err, struct fail *why)
 {
@@ -404,8 +416,8 @@ static enum sink_sent refuse(struct sink *s, const struct sink_record *rec, rd_k
         return SINK_LATER;
     snprintf(doing, sizeof doing, "send a record to %.249s", rec->topic);
     bool is_dead = rd_kafka_fatal_error(s->rk, NULL, 0) != RD_KAFKA_RESP_ERR_NO_ERROR;
-    if (err == RD_KAFKA_RESP_ERR__STATE && !is_dead) /* it failed a moment ago, and the report is not here yet */
-        sink_fail(s, &first, err, "the Kafka transaction has failed, as the client's log line before this says", doing);
+    if (err == RD_KAFKA_RESP_ERR__STATE && !is_dead)
+        find_reason(s, doing, &first);
     else
         sink_fail(s, &first, err, NULL, doing);
     sink_break(s, is_dead || !s->is_transactional ? SINK_DEAD : SINK_ABORTABLE, &first);
@@ -596,6 +608,15 @@ bool sink_failure(const struct sink *s, struct fail *why)
     if (why != NULL)
         *why = s->failure;
     return true;
+}
+
+size_t sink_topics(const struct sink *s, const char **names, size_t room)
+{
+    size_t n = 0, at = 0;
+    for (const struct map_entry *e; (e = map_next(&s->topics, &at)) != NULL; n++)
+        if (n < room)
+            names[n] = rd_kafka_topic_name(e->value);
+    return n;
 }
 
 rd_kafka_t *sink_kafka(const struct sink *s)

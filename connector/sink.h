@@ -132,6 +132,9 @@ bool sink_failure(const struct sink *s, struct fail *why);
 /* ---- for commit and tests ---- */
 
 rd_kafka_t *sink_kafka(const struct sink *s);
+
+/* The names of the topics that were written to, lent, at most room of them; returns how many there are. */
+size_t sink_topics(const struct sink *s, const char **names, size_t room);
 void sink_set_state(struct sink *s, enum sink_state state);
 
 /* Becomes ABORTABLE or DEAD for that reason, unless an earlier one stands. */

@@ -248,7 +248,7 @@ def strict_kafka(scratch):
     """A broker that allows a user named tide only what it is told to."""
     from conftest import available
     from harness import Kafka
-    broker = available(lambda: Kafka(scratch, "strict-kafka", {"auto.create.topics.enable": "false"}, users={"tide": "mark"}))
+    broker = available(lambda: Kafka(scratch, "strict-kafka", users={"tide": "mark"}))
     broker.start()
     yield broker
     broker.close()
@@ -287,6 +287,31 @@ def test_each_right_that_is_missing_at_the_start_is_named(rough_mysql, strict_ka
     program.wait_exit(60, code=4)
     last = re.findall(r"^\S+ error .*$", program.log_text(), re.M)[-1]
     assert {"offsets": "state topics", "transactional id": "transactional id"}[missing] in last and "hint: " in last, last
+
+
+@pytest.mark.parametrize("missing, exactly_once", [("WRITE", "required"), ("WRITE", "disabled"), ("DESCRIBE", "required"),
+                                                   ("CREATE", "required")])
+def test_a_right_that_is_missing_on_a_data_topic_is_named(mysql, strict_kafka, tidemark, names, missing, exactly_once):
+    topic = f"{names.prefix}.{names.database}.t"
+    mysql.sql(f"CREATE DATABASE {names.database}; CREATE TABLE {names.database}.t (id INT PRIMARY KEY)")
+    allow_state(strict_kafka, names.prefix)
+    if missing == "CREATE":
+        strict_kafka.allow("tide", "TOPIC", topic, "WRITE")
+    else:
+        strict_kafka.create_topic(topic)
+    if missing == "WRITE":
+        strict_kafka.allow("tide", "TOPIC", topic, "DESCRIBE")
+    program = tidemark(mysql, strict_kafka, database_include_list=names.database, also={
+        **PLAIN, **as_tide(strict_kafka), "exactly.once.support": exactly_once}).start_ready()
+    mysql.sql(f"INSERT INTO {names.database}.t VALUES (1)")
+    program.wait_exit(30, code=4)
+    told = re.findall(r"^\S+ error connector: .*$", program.log_text(), re.M)
+    assert len(told) == 1 and f"no right to {missing} " in told[0] and f"topic {topic}: " in told[0] and "hint: " in told[0], told
+    strict_kafka.allow("tide", "TOPIC", topic, "CREATE", "DESCRIBE", "WRITE")
+    program.start()
+    assert len(strict_kafka.consume(topic, until=1)) == 1
+    program.stop()
+    mysql.sql(f"DROP DATABASE {names.database}")
 
 
 @pytest.mark.long

@@ -139,6 +139,31 @@ static void commit_after_a_failure_that_no_report_told_asks_for_an_abort(void **
     assert_int_equal(rig_commit(r).outcome, COMMIT_DONE);
 }
 
+/* The commit and a record that comes too late are both told of the right that is missing, and the abort is still to be done. */
+static void commit_without_a_right_on_a_topic_stops(void **state)
+{
+    for (int is_late = 0; is_late < 2; is_late++) {
+        struct rig *r = *state;
+        struct fail why;
+        open_transactional(r, 0);
+        rig_fail_next(r, RIG_ADD_PARTITIONS, 1, RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED);
+        rig_send(r, "orders", "k", "v");
+        if (is_late) {
+            const struct sink_record rec = {.topic = "orders", .partition = SINK_ANY_PARTITION};
+            usleep(300000); /* the transaction fails, and nobody looks */
+            assert_int_equal(sink_send(r->sink, &rec, &why), SINK_FAILED);
+            assert_int_equal(why.code, RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED);
+        }
+        struct commit_result res = rig_commit(r);
+        assert_int_equal(res.outcome, COMMIT_STOP);
+        assert_int_equal(res.why.code, RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED);
+        assert_int_equal(res.why.area, FAIL_AREA_KAFKA);
+        assert_int_equal(sink_state(r->sink), SINK_ABORTABLE);
+        assert_int_equal(rig_abort(r).outcome, COMMIT_DONE);
+        rig_close(r, 5000);
+    }
+}
+
 static void commit_of_a_fenced_producer_stops(void **state)
 {
     struct rig *r = *state;
@@ -355,6 +380,7 @@ int main(void)
         TEST(commit_that_is_refused_asks_for_an_abort),
         TEST(commit_with_a_lost_record_says_which),
         TEST(commit_after_a_failure_that_no_report_told_asks_for_an_abort),
+        TEST(commit_without_a_right_on_a_topic_stops),
         TEST(commit_of_a_fenced_producer_stops),
         TEST(commit_of_an_overdue_transaction_asks_for_a_new_producer),
         TEST(abort_gives_everything_back),
