@@ -15,7 +15,7 @@ import pymysql
 from pymysql.constants import CLIENT
 
 from .process import Process
-from .scratch import Unavailable, free_port, made_once, wait_for
+from .scratch import Unavailable, free_port, made_once
 
 OPTIONS = {
     "bind-address": "127.0.0.1",
@@ -74,16 +74,12 @@ class MySql(Process):
                 self.sql("SET GLOBAL log_output = 'TABLE'; SET GLOBAL general_log = ON")
         return self
 
-    def wait_ready(self, timeout=120):
-        def ready():
-            if not self.is_running():
-                raise AssertionError(f"{self.name} ended with {self.popen.returncode}; {self.tail()}")
-            try:
-                self.connect().close()
-                return True
-            except pymysql.err.OperationalError:
-                return False
-        wait_for(ready, timeout, lambda: f"{self.name} to answer; {self.tail()}", every=0.05)
+    def answers(self):
+        try:
+            self.connect().close()
+            return True
+        except pymysql.err.OperationalError:
+            return False
 
     def restart(self, **options):
         self.stop()

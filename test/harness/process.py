@@ -83,6 +83,18 @@ class Process:
         except subprocess.TimeoutExpired:
             raise TimeoutError(f"{self.name} still runs after {timeout} s; {self.tail()}") from None
 
+    def answers(self):
+        """Whether it serves now; a server has its own way to be asked."""
+        raise NotImplementedError(f"{self.name} is no server")
+
+    def wait_ready(self, timeout=120):
+        """Waits until it serves; fails at once if the process ends."""
+        def ready():
+            if not self.is_running():
+                raise AssertionError(f"{self.name} ended with {self.popen.returncode}; {self.tail()}")
+            return self.answers()
+        wait_for(ready, timeout, lambda: f"{self.name} to answer; {self.tail()}", every=0.05)
+
     # ---- its log
 
     def log_text(self, whole=False):

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ddl_histories: random statements on a few tables, such as a server may accept.
+"""ddl_histories: statements for servers: some of every kind, and random ones on a few tables.
 
-Nothing is done to be accepted always: what the server refuses isn't in its log. `Statements` knows the tables by what
-information_schema last said (see ddl_tracker.told).
+Of the random ones nothing is done to be accepted always: what the server refuses isn't in its log. `Statements` knows the
+tables by what information_schema last said (see ddl_tracker.told).
 """
+from harness.program import CHECKOUT
 
 CHARSETS = ["utf8mb4", "latin1", "latin2", "cp1251", "utf8mb3", "ascii", "binary", "ucs2", "sjis", "gbk", "koi8u", "utf16"]
 COLLATIONS = ["utf8mb4_bin", "utf8mb4_0900_as_ci", "utf8mb4_general_ci", "latin1_bin", "latin1_swedish_ci", "latin2_general_ci",
@@ -18,6 +19,17 @@ MODES = ["", "STRICT_TRANS_TABLES", "ANSI_QUOTES", "NO_BACKSLASH_ESCAPES", "REAL
          "REAL_AS_FLOAT,PIPES_AS_CONCAT,ANSI_QUOTES,IGNORE_SPACE"]
 PLAIN = set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_$0123456789")
 RESERVED = {"select", "order", "key", "first", "after", "date", "value", "1st"}
+
+
+def statements_of_every_kind():
+    """The statements of test/data/statements.sql: each ends with a semicolon at the end of a line."""
+    statement = []
+    for line in (CHECKOUT / "test" / "data" / "statements.sql").read_text().splitlines():
+        if statement or line.strip() and not line.startswith("--"):
+            statement.append(line)
+        if line.endswith(";"):
+            yield "\n".join(statement)[:-1]
+            statement = []
 
 
 class Statements:

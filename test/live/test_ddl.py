@@ -12,9 +12,8 @@ import time
 import pymysql
 import pytest
 
-from ddl_histories import MODES, Statements
+from ddl_histories import MODES, Statements, statements_of_every_kind
 from ddl_tracker import Tracker, difference, table_names, told, tool, tracked
-from harness.program import CHECKOUT
 
 
 @pytest.fixture(scope="module")
@@ -129,17 +128,6 @@ class History:
         self.check(everything=True)
         self.session.close()
         assert self.reread.close() == 0
-
-
-def statements_of_every_kind():
-    """The statements of test/data/statements.sql: each ends with a semicolon at the end of a line."""
-    statement = []
-    for line in (CHECKOUT / "test" / "data" / "statements.sql").read_text().splitlines():
-        if statement or line.strip() and not line.startswith("--"):
-            statement.append(line)
-        if line.endswith(";"):
-            yield "\n".join(statement)[:-1]
-            statement = []
 
 
 @pytest.mark.timeout(600)

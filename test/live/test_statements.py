@@ -5,9 +5,9 @@ import random
 import pymysql
 import pytest
 
+from ddl_histories import statements_of_every_kind
 from followed import Keeper
 from harness.replay import decode
-from harness.program import CHECKOUT
 from random_rows import Table, quoted
 
 NOT_NOW = (1099, 1100, 1192, 1205, 1213, 1223, 1290, 1814, 3572, 3989)  # locked by another session, read only, discarded
@@ -19,17 +19,6 @@ def keeper(new_mysql, kafka, scratch):
     keeper = Keeper(server, kafka, scratch, "statements")
     yield keeper
     keeper.close()
-
-
-def statements_of_every_kind():
-    """The statements of test/data/statements.sql: each ends with a semicolon at the end of a line."""
-    statement = []
-    for line in (CHECKOUT / "test" / "data" / "statements.sql").read_text().splitlines():
-        if statement or line.strip() and not line.startswith("--"):
-            statement.append(line)
-        if line.endswith(";"):
-            yield "\n".join(statement)[:-1]
-            statement = []
 
 
 class Writer:
