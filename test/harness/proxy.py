@@ -18,6 +18,7 @@ class Proxy:
         self.delay = 0.0  # seconds each piece waits, both directions
         self.bytes_per_second = None  # of each direction of each connection
         self.hold_dump = None  # a MySQL server is silent for so many seconds after it was asked for its log
+        self.stop_dump_after = None  # a server that was asked for its log gives so many bytes, and more when this is raised
         self.cut_after = None  # once so many bytes came from the target on a connection, that connection is cut
         self.before = None  # (words, call): call() is over before a piece that holds the words passes to the target; once
         self.accepted = 0  # connections so far
@@ -27,6 +28,7 @@ class Proxy:
         self._refuse = False
         self._open = set()
         self._held = {}  # connection -> until when its target is silent
+        self._dumps = set()  # connections that were asked for a log
         self._lock = threading.Lock()
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=64)
         self.host, self.port = self._listener.getsockname()
@@ -102,7 +104,7 @@ class Proxy:
             threading.Thread(target=self._pump, args=(pair, far, near, True), daemon=True).start()
 
     def _pump(self, pair, source, sink, from_target):
-        passed = 0
+        passed = dumped = 0
         try:
             while True:
                 data = source.recv(65536)
@@ -115,8 +117,10 @@ class Proxy:
                         self._break(pair, reset=False)
                     return
                 passed += len(data)
-                if not from_target and self.hold_dump and data[4:5] in (b"\x12", b"\x1e"):  # COM_BINLOG_DUMP, _GTID
-                    self._held[pair] = time.monotonic() + self.hold_dump
+                if not from_target and data[4:5] in (b"\x12", b"\x1e"):  # COM_BINLOG_DUMP, _GTID
+                    self._dumps.add(pair)
+                    if self.hold_dump:
+                        self._held[pair] = time.monotonic() + self.hold_dump
                 if not from_target and self.before and self.before[0] in data:
                     call, self.before = self.before[1], None
                     call()
@@ -126,7 +130,10 @@ class Proxy:
                     if self.cut_after is not None and passed > self.cut_after:
                         self._break(pair)
                         return
-                self._send(sink, data)
+                if from_target and pair in self._dumps:
+                    dumped = self._send_dump(sink, data, dumped)
+                else:
+                    self._send(sink, data)
         except OSError:
             self._break(pair)
 
@@ -134,6 +141,18 @@ class Proxy:
         until = self._held.pop(pair, None)
         if until is not None:
             time.sleep(max(0, until - time.monotonic()))
+
+    def _send_dump(self, sink, data, before):
+        """Sends as much as it may, behind what was sent before; how much that is now."""
+        while data:
+            room = len(data) if self.stop_dump_after is None else max(0, self.stop_dump_after - before)
+            if not room:
+                time.sleep(0.01)
+                continue
+            self._send(sink, data[:room])
+            before += min(room, len(data))
+            data = data[room:]
+        return before
 
     def _send(self, sink, data):
         while data:
