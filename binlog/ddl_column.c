@@ -29,20 +29,13 @@ static void literal(struct draft_column *col, struct view text, bool is_quoted)
     col->default_bytes = text;
 }
 
-/* A string: as text, and as the bytes that stood there. */
 static bool string_default(struct draft *d, struct draft_column *col)
 {
-    struct ddl_parser *p = d->p;
-    struct ddl_parser again = *p;
     struct view text;
     struct view bytes;
-    if (!ddl_string(p, &text))
+    if (!ddl_string_and_bytes(d->p, &text, &bytes))
         return false;
     literal(col, text, true);
-    again.scan.charset = charset_find(view_of("binary"));
-    ddl_introducer(&again);
-    if (!ddl_string(&again, &bytes))
-        return false;
     col->default_bytes = bytes;
     return true;
 }

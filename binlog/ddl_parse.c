@@ -169,6 +169,14 @@ bool ddl_string(struct ddl_parser *p, struct view *text)
     return true;
 }
 
+bool ddl_string_and_bytes(struct ddl_parser *p, struct view *text, struct view *bytes)
+{
+    struct ddl_parser again = *p;
+    again.scan.charset = charset_find(view_of("binary"));
+    ddl_introducer(&again);
+    return ddl_string(p, text) && ddl_string(&again, bytes);
+}
+
 bool ddl_number(struct ddl_parser *p, uint64_t *number)
 {
     if (p->now.kind != SQL_NUMBER)

@@ -81,6 +81,8 @@ MUST_USE bool ddl_table_name(struct ddl_parser *p, struct view *db, struct view 
 
 /* One or more strings side by side are one; a value in UTF-8. */
 MUST_USE bool ddl_string(struct ddl_parser *p, struct view *text);
+/* The same, and the string's bytes as they stand in the statement, for what is of charset binary. */
+MUST_USE bool ddl_string_and_bytes(struct ddl_parser *p, struct view *text, struct view *bytes);
 
 /* The same with what may stand before it: an introducer (_latin1'…') or N. Does not take x'…'. */
 bool ddl_is_string(const struct ddl_parser *p);

@@ -231,6 +231,29 @@ static void signs(struct ddl_parser *p, struct column *c, struct type_text *word
     }
 }
 
+static void make_room_for_labels(struct draft *d, struct draft_column *col, uint32_t room)
+{
+    struct column *c = &col->c;
+    struct view *members = arena_alloc(d->p->memory, room * sizeof *members);
+    struct draft_label *labels = arena_zero(d->p->memory, room, sizeof *labels);
+    if (c->n_members > 0) {
+        memcpy(members, c->members, c->n_members * sizeof *members);
+        memcpy(labels, col->labels, c->n_members * sizeof *labels);
+    }
+    c->members = members;
+    col->labels = labels;
+}
+
+static bool label(struct ddl_parser *p, struct view *text, struct draft_label *label)
+{
+    label->is_hex = p->now.kind == SQL_HEX;
+    if (!label->is_hex)
+        return ddl_string_and_bytes(p, text, &label->bytes);
+    label->bytes = sql_digits(&p->now);
+    ddl_next(p);
+    return true;
+}
+
 static bool labels(struct draft *d, struct draft_column *col)
 {
     struct ddl_parser *p = d->p;
@@ -241,25 +264,10 @@ static bool labels(struct draft *d, struct draft_column *col)
     do {
         if (c->n_members == MEMBERS_MAX)
             return ddl_expected(p, "fewer labels");
-        if (c->n_members == room) {
-            room = room == 0 ? 16 : room * 2;
-            struct view *members = arena_alloc(p->memory, room * sizeof *members);
-            bool *is_hex = arena_zero(p->memory, room, sizeof *is_hex);
-            if (c->n_members > 0) {
-                memcpy(members, c->members, c->n_members * sizeof *members);
-                memcpy(is_hex, col->is_hex_member, c->n_members * sizeof *is_hex);
-            }
-            c->members = members;
-            col->is_hex_member = is_hex;
-        }
-        struct view *label = &c->members[c->n_members];
-        if (p->now.kind == SQL_HEX) {
-            *label = sql_digits(&p->now);
-            col->is_hex_member[c->n_members] = true;
-            ddl_next(p);
-        } else if (!ddl_string(p, label)) {
+        if (c->n_members == room)
+            make_room_for_labels(d, col, room = room == 0 ? 16 : room * 2);
+        if (!label(p, &c->members[c->n_members], &col->labels[c->n_members]))
             return false;
-        }
         c->n_members++;
     } while (ddl_accept_sign(p, ','));
     return ddl_expect_sign(p, ')');

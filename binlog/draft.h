@@ -15,6 +15,11 @@
 
 #include "binlog/ddl_parse.h"
 
+struct draft_label {
+    struct view bytes; /* between the quotes, or the digits of x'…' */
+    bool is_hex;
+};
+
 struct draft_column {
     struct column c;
     struct view old_name;     /* in the table that is altered; empty: new */
@@ -28,7 +33,7 @@ struct draft_column {
     bool is_bin;                   /* BINARY stood at the type: the _bin collation of its charset */
     bool is_national;
     bool is_null_written;
-    bool *is_hex_member;                   /* of c.members, when any is x'…'; else NULL */
+    struct draft_label *labels;            /* of c.members, in the bytes of the statement; NULL: none */
     struct view default_bytes;             /* a string DEFAULT in the bytes of the statement, for binary columns */
     const struct charset *default_charset; /* written in front of x'…' or b'…' */
     /* placing */

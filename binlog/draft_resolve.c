@@ -135,15 +135,19 @@ static struct view text_of_bytes(const struct draft *d, const struct charset *cs
     return sql_utf8(cs->is_binary ? NULL : cs, bytes, d->p->memory);
 }
 
-/* Labels lose the blanks at their end. */
+/* Of charset binary, labels are the bytes that stood there; of others, they lose the blanks at their end. */
 static void resolve_members(struct draft *d, struct draft_column *col)
 {
+    const struct charset *cs = col->c.charset;
     for (uint32_t i = 0; i < col->c.n_members; i++) {
-        struct view *label = &col->c.members[i];
-        if (col->is_hex_member != NULL && col->is_hex_member[i])
-            *label = text_of_bytes(d, col->c.charset, bytes_of_hex(d->p->memory, *label));
-        while (label->n > 0 && label->p[label->n - 1] == ' ' && !col->c.charset->is_binary)
-            label->n--;
+        struct view *member = &col->c.members[i];
+        const struct draft_label *label = &col->labels[i];
+        if (label->is_hex)
+            *member = text_of_bytes(d, cs, bytes_of_hex(d->p->memory, label->bytes));
+        else if (cs->is_binary)
+            *member = text_of_bytes(d, cs, label->bytes);
+        while (member->n > 0 && member->p[member->n - 1] == ' ' && !cs->is_binary)
+            member->n--;
     }
 }
 

@@ -536,6 +536,9 @@ static void ddl_reads_the_clients_charset(void **state)
     check_columns(rig, "t", "a,表");
     check_column(rig, "t", "a", "VARCHAR(9) NULL DEFAULT 'ソ'");
     check_column(rig, "t", "表", "INT NULL COMMENT 'ソ''s'");
+    RUN(rig, "CREATE TABLE l (e ENUM('\x84\x47 ') BYTE, f ENUM('\x84\x47 '))"); /* a label's bytes stay, or its text */
+    check_column(rig, "l", "e", "ENUM('\xef\xbf\xbdG ') CHARACTER SET binary COLLATE binary NULL");
+    check_column(rig, "l", "f", "ENUM('\xd0\x96') NULL");
 }
 
 /* ---- SHOW CREATE TABLE */
