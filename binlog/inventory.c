@@ -97,10 +97,11 @@ static enum answer judge_failure(struct source *src, struct view db, struct view
 }
 
 static enum answer read_once(struct source *src, const struct server *srv, struct catalog *catalog, struct view db,
-                             struct view table, const struct shape **shape, struct fail *why)
+                             struct view table, const struct shape **shape, struct buf *ddl, struct fail *why)
 {
     struct source_result res;
     struct buf sql;
+    struct view text = VIEW_NONE;
     buf_init(&sql);
     buf_put_literal(&sql, "SHOW CREATE TABLE ");
     sql_put_name(&sql, db);
@@ -110,9 +111,12 @@ static enum answer read_once(struct source *src, const struct server *srv, struc
     enum answer answer = ANSWER_NO_TABLE;
     if (!source_query_run(src, (const char *)sql.start, &res, why))
         answer = judge_failure(src, db, table, why);
-    else if (source_query_next(&res) && source_query_named(&res, "Create Table").p != NULL)
-        answer = parse(srv, catalog, db, table, source_query_named(&res, "Create Table"), shape, why) ? ANSWER_TABLE
-                                                                                                      : ANSWER_FAILED;
+    else if (source_query_next(&res))
+        text = source_query_named(&res, "Create Table");
+    if (text.p != NULL)
+        answer = parse(srv, catalog, db, table, text, shape, why) ? ANSWER_TABLE : ANSWER_FAILED;
+    if (answer == ANSWER_TABLE && ddl != NULL)
+        buf_put_view(ddl, text);
     source_query_end(&res);
     buf_fini(&sql);
     return answer;
@@ -121,11 +125,11 @@ static enum answer read_once(struct source *src, const struct server *srv, struc
 /* A view that is dropped between the two questions leaves a refusal behind that is nobody's: it is asked again. A table
  * that may not be read is refused each time. */
 bool inventory_read_shape(struct source *src, const struct server *srv, struct catalog *catalog, struct view db,
-                          struct view table, const struct shape **shape, struct fail *why)
+                          struct view table, const struct shape **shape, struct buf *ddl, struct fail *why)
 {
     enum answer answer = ANSWER_GONE;
     *shape = NULL;
     for (int i = 0; i < READINGS && answer == ANSWER_GONE; i++)
-        answer = read_once(src, srv, catalog, db, table, shape, why);
+        answer = read_once(src, srv, catalog, db, table, shape, ddl, why);
     return answer == ANSWER_TABLE || answer == ANSWER_NO_TABLE;
 }

@@ -22,8 +22,9 @@ MUST_USE bool inventory_walk_tables(struct source *src, inventory_table_fn each,
 MUST_USE bool inventory_read_databases(struct source *src, struct catalog *catalog, struct fail *why);
 
 /* One table's shape with one count; NULL in *shape when there is no such table, or it is a view. A text that can't be
- * read is a STOP naming the table. */
+ * read is a STOP naming the table. The server's text is put into ddl, which may be NULL. */
 MUST_USE bool inventory_read_shape(struct source *src, const struct server *srv, struct catalog *catalog,
-                                   struct view db, struct view table, const struct shape **shape, struct fail *why);
+                                   struct view db, struct view table, const struct shape **shape, struct buf *ddl,
+                                   struct fail *why);
 
 #endif

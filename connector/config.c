@@ -235,10 +235,6 @@ static void check_required(struct reading *r)
     for (size_t i = 0; option_at(i) != NULL; i++)
         if (option_at(i)->is_required && find(r, option_at(i)->name) == NULL)
             config_notes_add(r->notes, LOG_ERROR, "%s is missing", option_at(i)->name);
-    if (find(r, "snapshot.mode") == NULL)
-        config_notes_add(
-            r->notes, LOG_ERROR,
-            "snapshot.mode is missing: its default, initial, is not offered yet; set snapshot.mode=no_data");
 }
 
 /* ---- what belongs together ---- */

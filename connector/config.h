@@ -43,6 +43,16 @@ struct config_kafka {
     const char *producer_bootstrap, *worker_bootstrap, *history_bootstrap, *signal_bootstrap;
 };
 
+/* snapshot.mode: what becomes of the rows that are there before the stream. */
+enum snapshot_mode {
+    SNAPSHOT_MODE_INITIAL,
+    SNAPSHOT_MODE_INITIAL_ONLY,
+    SNAPSHOT_MODE_NO_DATA,
+    SNAPSHOT_MODE_WHEN_NEEDED,
+    SNAPSHOT_MODE_ALWAYS,
+    SNAPSHOT_MODE_RECOVERY,
+};
+
 struct config {
     const char *name; /* `name`, else topic.prefix */
     const char *path; /* the file it was read from */
@@ -70,6 +80,8 @@ struct config {
     const char *notification_channels; /* as written; NULL: none */
     bool notifies_sink, notifies_log;
     const char *notification_topic;
+    enum snapshot_mode snapshot_mode;      /* snapshot.mode */
+    int64_t snapshot_delay_ms;             /* snapshot.delay.ms */
     int chunk_size;                        /* incremental.snapshot.chunk.size */
     int snapshot_threads;                  /* snapshot.max.threads */
     int snapshot_rows_per_second;          /* tidemark.snapshot.rows.per.second; 0: no limit */

@@ -38,6 +38,14 @@ static void tell_of_snapshot(void *ctx, enum incremental_event what, const struc
     notices_tell(c->notices, what, snapshots_incremental(c->snapshots), t);
 }
 
+static void begin_of_snapshot(void *ctx, size_t n_tables)
+{
+    struct connector *c = ctx;
+    notices_tell_initial(c->notices, INITIAL_STARTED);
+    if (n_tables == 0)
+        notices_tell_initial(c->notices, INITIAL_COMPLETED);
+}
+
 /* Takes the producer and reads the state behind the fence. */
 static bool take_state(struct connector *c, struct fail *why)
 {
@@ -130,7 +138,7 @@ static bool open_parts(struct connector *c, struct fail *why)
         return false;
     c->feed = feed_new(c->inbox, &cfg->record, &cfg->filter);
     c->pump = pump_new(&set, c->inbox, &c->stored.shapes);
-    const struct snapshots_hooks hooks = {c, tell_of_snapshot};
+    const struct snapshots_hooks hooks = {c, tell_of_snapshot, begin_of_snapshot};
     c->snapshots = snapshots_new(cfg, &c->stored.shapes, pump_frontier(c->pump), &hooks);
     c->notices = notices_new(cfg);
     pump_attach(c->pump, c->snapshots, c->notices);
@@ -152,9 +160,12 @@ static void run_loop(struct connector *c)
     connector_watch(c);
     if (atomic_load(&stop_requested)) {
         connector_stop(c, 0, "a stop was requested while starting");
+    } else if (!connector_begin(c, &why)) {
+        connector_fail(c, &why);
     } else if (connector_holds_lease(c)) {
-        pump_begin(c->pump, c->stored.has_offset ? &c->stored.offset : NULL);
         connector_run_from_stored(c);
+        if (pump_stored(c->pump) != NULL && !snapshots_are_initial(c->snapshots))
+            notices_tell_initial(c->notices, INITIAL_SKIPPED);
         connector_wait_for(c, 0);
     }
     ev_run(c->loop, 0);

@@ -3,11 +3,12 @@
 #include "base/clock.h"
 #include "connector/connector_state.h"
 
-/* Kafka is what is waited for. */
+/* Kafka is what is waited for, or a snapshot. */
 static bool has_backlog(const struct connector *c)
 {
     const struct sink *s = c->producer.sink;
-    return pump_state(c->pump) != PUMP_RUNNING || (s != NULL && sink_counts(s)->outstanding > 0);
+    return pump_is_halted(c->pump) || pump_state(c->pump) != PUMP_RUNNING ||
+           (s != NULL && sink_counts(s)->outstanding > 0);
 }
 
 static void look_at_log(struct connector *c, int64_t now_ms)

@@ -103,7 +103,7 @@ static void finish_reload(struct connector *c)
     connector_drop_reload(c);
     if (ok) {
         c->needs_reload = false;
-        pump_begin(c->pump, c->stored.has_offset ? &c->stored.offset : NULL);
+        connector_place(c);
     } else if (why.kind == FAIL_RETRY) {
         if (pause_restart(c, &why))
             connector_tell_retry(c, &why);

@@ -3,6 +3,7 @@
  * connector_state: what the files of the connector share; nobody else includes it.
  *
  *   connector.c          the parts of a run: made, closed
+ *   connector_begin.c    what snapshot.mode makes of the stored position
  *   connector_turn.c     one turn of the loop: running, stopping
  *   connector_restart.c  from a failure of the producer back to running
  *   connector_look.c     once a second: does something hang, is the lease still ours
@@ -62,6 +63,7 @@ struct connector {
     uint64_t restarted_at;     /* how many commits there were at the last one */
     int64_t restart_at_ms;     /* RESTARTING: not before */
     bool needs_taking;         /* RESTARTING: the new producer is not ours yet */
+    bool begins_anew;          /* what is stored is left behind; until the first commit of the new life */
     bool needs_reload;         /* RESTARTING: what is stored has to be read again */
     struct presence *presence; /* NULL: a file is locked, or a lease is held instead */
     struct lease *lease;       /* lent; NULL: not as one of several */
@@ -95,6 +97,19 @@ void connector_wait_for(struct connector *c, int ms);
 
 void connector_turn(struct connector *c);
 void connector_look(struct connector *c);
+
+/* Where the run begins, from what is stored. False: it can't. */
+MUST_USE bool connector_begin(struct connector *c, struct fail *why);
+
+/* Gives the pump the place that connector_begin chose, also after the state was read again. */
+void connector_place(struct connector *c);
+
+/* The reader has ended for that reason: whether a new snapshot is to be taken; connector_begin_anew does it when it can. */
+bool connector_may_begin_anew(struct connector *c, const struct fail *why);
+void connector_begin_anew(struct connector *c);
+
+/* Ends the run when the initial snapshot can't go on, or when it was all there is to do. */
+void connector_heed_snapshot(struct connector *c);
 
 /* Commits what was sent and ends the run. */
 void connector_stop(struct connector *c, int exit_code, const char *because);

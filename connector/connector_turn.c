@@ -43,6 +43,7 @@ static bool start_reader(struct connector *c, struct fail *why)
     c->start.source = &cfg->source;
     c->start.shapes = &c->stored.shapes;
     c->start.from = pump_stored(c->pump);
+    c->start.recovers = cfg->snapshot_mode == SNAPSHOT_MODE_RECOVERY && pump_counters(c->pump)->commits == 0;
     c->start.feed = c->feed;
     c->reader = reader_start(&set, &hooks, &out, why);
     return c->reader != NULL;
@@ -120,8 +121,9 @@ static bool open_signals(struct connector *c, struct fail *why)
     if (c->stored.signal_start < 0)
         return true;
     if (!st->has_signal_offset) {
+        const struct offset_state *left = &c->stored.offset; /* behind, but for what was answered */
         st->has_signal_offset = true;
-        st->signal_offset = c->stored.signal_start;
+        st->signal_offset = left->has_signal_offset ? left->signal_offset : c->stored.signal_start;
     }
     ev_io_stop(c->loop, &c->signal_io);
     if (!requests_open(c->requests, st->signal_offset, why))
@@ -151,12 +153,13 @@ static void heed_reader(struct connector *c)
     struct fail why;
     if (c->reader == NULL || !pump_saw_end(c->pump) || !reader_join(c->reader, READER_JOIN_MS))
         return;
-    if (reader_result(c->reader, &why))
-        log_fail(LOG_ERROR, "connector", &why);
-    else
-        why.area = FAIL_AREA_SOURCE;
+    bool has_reason = reader_result(c->reader, &why);
     reader_free(&c->reader);
-    connector_stop(c, (int)why.area, "the reader has ended");
+    if (has_reason && connector_may_begin_anew(c, &why))
+        return;
+    if (has_reason)
+        log_fail(LOG_ERROR, "connector", &why);
+    connector_stop(c, has_reason ? (int)why.area : FAIL_AREA_SOURCE, "the reader has ended");
 }
 
 static void run_turn(struct connector *c, int64_t now_ms)
@@ -178,10 +181,13 @@ static void run_turn(struct connector *c, int64_t now_ms)
         break;
     }
     heed_reader(c);
+    connector_heed_snapshot(c);
     if (c->state == CONNECTOR_STOPPING)
         return;
+    connector_begin_anew(c);
     connector_watch_workers(c);
-    if (again_ms != 0 && pump_state(c->pump) == PUMP_RUNNING && !inbox_sleep(c->inbox))
+    bool is_taking = pump_state(c->pump) == PUMP_RUNNING && !pump_is_halted(c->pump);
+    if (again_ms != 0 && is_taking && !inbox_sleep(c->inbox))
         again_ms = 0;
     connector_wait_for(c, again_ms);
 }

@@ -105,7 +105,7 @@ void debezium_progress_print(const struct incremental *inc, debezium_shape_fn fi
 {
     const struct table_read *head = next_left(incremental_tables(inc));
     size_t before = buf_size(out);
-    if (head == NULL || !is_told_by_head(head))
+    if (head == NULL || incremental_has(inc, READ_INITIAL) || !is_told_by_head(head))
         return;
     buf_put_u8(out, '{'); /* what put_name looks back at; replaced by the comma */
     if (!put_keys(head, find_shape, ctx, out)) {

@@ -17,6 +17,7 @@ struct feed {
     const struct record_settings *set;
     const struct filter *filter;
     struct render_event event;
+    bool is_ready; /* past the barrier of a first start */
 };
 
 struct feed *feed_new(struct inbox *in, const struct record_settings *set, const struct filter *filter)
@@ -89,6 +90,7 @@ bool feed_origin(struct feed *f, const char *server_uuid, const struct log_posit
                  const struct gtid_set *executed, struct fail *why)
 {
     struct change chg = {.kind = CHANGE_ORIGIN};
+    f->is_ready = pos == NULL;
     if (!inbox_start(f->in, 0, 1))
         return cancelled(why);
     chg.mark.server_uuid = topic_intern(view_of(server_uuid));
@@ -104,6 +106,11 @@ bool feed_origin(struct feed *f, const char *server_uuid, const struct log_posit
     inbox_push(f->in, &chg);
     inbox_publish(f->in);
     return true;
+}
+
+bool feed_is_ready(const struct feed *f)
+{
+    return f->is_ready;
 }
 
 static bool server(void *ctx, const char *server_uuid, struct fail *why)
@@ -130,8 +137,10 @@ static bool position(void *ctx, const char *file, uint64_t offset, struct fail *
 
 static bool ready(void *ctx, struct fail *why)
 {
+    struct feed *f = ctx;
+    f->is_ready = true;
     const struct change chg = {.kind = CHANGE_READY};
-    return push_mark(ctx, &chg, why);
+    return push_mark(f, &chg, why);
 }
 
 static bool xa(void *ctx, bool is_open, const struct gtid *prepared, struct view xid, struct fail *why)
@@ -319,8 +328,8 @@ static bool event_end(void *ctx, const struct stream_event *ev, struct fail *why
 
 /* ---- statements ---- */
 
-static bool push_record(void *ctx, const char *topic, bool to_partition_0, struct view key, struct view value,
-                        uint32_t events, struct fail *why)
+bool feed_schema(void *ctx, const char *topic, bool to_partition_0, struct view key, struct view value, uint32_t events,
+                 struct fail *why)
 {
     struct feed *f = ctx;
     if (!inbox_start(f->in, key.n + value.n, 1))
@@ -344,7 +353,7 @@ static bool push_record(void *ctx, const char *topic, bool to_partition_0, struc
 static bool statement(void *ctx, const struct stream_statement *st, struct fail *why)
 {
     struct feed *f = ctx;
-    return feed_statement_tell(f->set, f->filter, st, push_record, f, why);
+    return feed_statement_tell(f->set, f->filter, st, feed_schema, f, why);
 }
 
 void feed_output(struct feed *f, struct stream_output *out)

@@ -30,6 +30,13 @@ MUST_USE bool feed_shape(struct feed *f, const struct shape *shape, struct fail 
 MUST_USE bool feed_origin(struct feed *f, const char *server_uuid, const struct log_position *pos,
                           const struct gtid_set *executed, struct fail *why);
 
+/* A schema change that is of no transaction, to be sent before what the stream tells; a feed_record_fn. */
+MUST_USE bool feed_schema(void *feed, const char *topic, bool to_partition_0, struct view key, struct view value,
+                          uint32_t events, struct fail *why);
+
+/* Whether the stream has told that it is past the barrier of a first start. */
+bool feed_is_ready(const struct feed *f);
+
 /* The last change: the reader has ended. */
 void feed_end(struct feed *f);
 

@@ -156,6 +156,7 @@ void filter_fini(struct filter *f)
     regex_list_free(&f->column_exclude);
     regex_list_free(&f->propagated_columns);
     regex_list_free(&f->propagated_types);
+    regex_list_free(&f->snapshot_include);
     key_rules_free(&f->key_rules);
 }
 
@@ -202,6 +203,27 @@ bool filter_has_table(const struct filter *f, struct view db, struct view table)
     bool has = is_captured(f->table_include, f->table_exclude, buf_view(&name));
     buf_fini(&name);
     return has;
+}
+
+bool filter_snapshots_table(const struct filter *f, struct view db, struct view table)
+{
+    struct buf name;
+    join(&name, db, table, VIEW_NONE);
+    bool does = is_captured(f->snapshot_include, NULL, buf_view(&name));
+    buf_fini(&name);
+    return does;
+}
+
+size_t filter_table_rank(const struct filter *f, struct view db, struct view table)
+{
+    const struct regex_list *list = f->table_include;
+    struct buf name;
+    size_t rank = 0;
+    join(&name, db, table, VIEW_NONE);
+    while (list != NULL && rank < list->n && !regex_matches(list->items[rank], buf_view(&name)))
+        rank++;
+    buf_fini(&name);
+    return list != NULL && rank < list->n ? rank : SIZE_MAX;
 }
 
 bool filter_has_column(const struct filter *f, struct view db, struct view table, struct view column)

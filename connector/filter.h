@@ -45,6 +45,7 @@ struct filter { /* each NULL when unset; owned */
     struct regex_list *column_exclude;
     struct regex_list *propagated_columns; /* column.propagate.source.type */
     struct regex_list *propagated_types;   /* datatype.propagate.source.type */
+    struct regex_list *snapshot_include;   /* snapshot.include.collection.list */
     struct key_rules *key_rules;           /* message.key.columns */
 };
 
@@ -54,6 +55,12 @@ bool filter_has_database(const struct filter *f, struct view db);
 
 /* Asks for the database too. */
 bool filter_has_table(const struct filter *f, struct view db, struct view table);
+
+/* Of a captured table: whether an initial snapshot reads it. */
+bool filter_snapshots_table(const struct filter *f, struct view db, struct view table);
+
+/* Where the table stands in table.include.list: the number of the first pattern that matches it; SIZE_MAX: in none. */
+size_t filter_table_rank(const struct filter *f, struct view db, struct view table);
 
 /* Of a captured table: whether the column is a field of before and after. */
 bool filter_has_column(const struct filter *f, struct view db, struct view table, struct view column);

@@ -81,9 +81,11 @@ static void put_name(struct buf *out, const struct table_read *t)
     buf_put_text(out, t->table);
 }
 
-static void put_queue(struct buf *out, const struct incremental *inc)
+static void put_queue(struct buf *out, const struct incremental *inc, enum table_read_kind kind)
 {
     for (const struct table_read *t = incremental_tables(inc); t != NULL; t = t->next_in_queue) {
+        if (t->kind != kind)
+            continue;
         if (buf_size(out) > 0)
             buf_put_u8(out, ',');
         put_name(out, t);
@@ -145,7 +147,10 @@ static void put_in_log(const struct notice_notification *note)
     buf_fini(&text);
 }
 
-static void tell(struct notices *n, enum incremental_event what, struct view id, const struct facts *facts)
+static const char incremental_snapshot[] = "Incremental Snapshot";
+static const char initial_snapshot[] = "Initial Snapshot";
+
+static void tell(struct notices *n, const char *type, const char *aggregate, struct view id, const struct facts *facts)
 {
     char random_id[RANDOM_ID_BYTES];
     if (!n->cfg->notifies_sink && !n->cfg->notifies_log)
@@ -156,8 +161,8 @@ static void tell(struct notices *n, enum incremental_event what, struct view id,
     }
     const struct notice_notification note = {
         .id = id,
-        .type = type_names[what],
-        .aggregate_type = "Incremental Snapshot",
+        .type = type,
+        .aggregate_type = aggregate,
         .facts = facts->items,
         .n_facts = facts->n,
         .timestamp_ms = clock_wall_ns() / 1000000,
@@ -175,19 +180,18 @@ static void tell(struct notices *n, enum incremental_event what, struct view id,
 }
 
 /* What every notice of a table or of the queue has, in the order of the reference's map. */
-void notices_tell(struct notices *n, enum incremental_event what, const struct incremental *inc,
-                  const struct table_read *t)
+static void tell_of_queue(struct notices *n, enum incremental_event what, const struct incremental *inc,
+                          const struct table_read *t)
 {
     struct facts facts = {.n = 0};
     struct buf name, queue, last, next;
     char rows[24];
-    if (!n->cfg->notifies_sink && !n->cfg->notifies_log)
-        return;
+    bool is_initial = t != NULL && t->kind == READ_INITIAL;
     buf_init(&name);
     buf_init(&queue);
     buf_init(&last);
     buf_init(&next);
-    put_queue(&queue, inc);
+    put_queue(&queue, inc, is_initial ? READ_INITIAL : READ_INCREMENTAL);
     if (t != NULL)
         put_name(&name, t);
     if (what == INCREMENTAL_IN_PROGRESS)
@@ -195,7 +199,7 @@ void notices_tell(struct notices *n, enum incremental_event what, const struct i
     if (what == INCREMENTAL_TABLE_DONE)
         add(&facts, "scanned_collection", buf_view(&name));
     add(&facts, "connector_name", view_of(n->cfg->record.topic_prefix));
-    if (what == INCREMENTAL_IN_PROGRESS) {
+    if (what == INCREMENTAL_IN_PROGRESS && !is_initial) {
         put_plain_key(&last, &t->last);
         put_plain_key(&next, &t->read);
         add(&facts, "maximum_key", buf_view(&last));
@@ -208,14 +212,30 @@ void notices_tell(struct notices *n, enum incremental_event what, const struct i
     if (what != INCREMENTAL_COMPLETED)
         add(&facts, "data_collections", buf_view(&queue));
     if (what == INCREMENTAL_TABLE_DONE)
-        add(&facts, "status", view_of(t->status));
+        add(&facts, "status", view_of(is_initial && strcmp(t->status, "EMPTY") == 0 ? "SUCCEEDED" : t->status));
     if (what == INCREMENTAL_TABLE_DONE && t->state == TABLE_FAILED)
         add(&facts, "reason", view_of(t->why.text));
-    tell(n, what, view_of(t != NULL && t->signal_id != NULL ? t->signal_id : ""), &facts);
+    tell(n, type_names[what], is_initial ? initial_snapshot : incremental_snapshot,
+         view_of(t != NULL && t->signal_id != NULL ? t->signal_id : ""), &facts);
     buf_fini(&name);
     buf_fini(&queue);
     buf_fini(&last);
     buf_fini(&next);
+}
+
+void notices_tell(struct notices *n, enum incremental_event what, const struct incremental *inc,
+                  const struct table_read *t)
+{
+    if (n->cfg->notifies_sink || n->cfg->notifies_log)
+        tell_of_queue(n, what, inc, t);
+}
+
+void notices_tell_initial(struct notices *n, enum initial_event what)
+{
+    static const char *const names[] = {"STARTED", "COMPLETED", "SKIPPED"};
+    struct facts facts = {.n = 0};
+    add(&facts, "connector_name", view_of(n->cfg->record.topic_prefix));
+    tell(n, names[what], initial_snapshot, VIEW_NONE, &facts);
 }
 
 void notices_tell_signal(struct notices *n, enum incremental_event what, struct view id, struct view tables,
@@ -229,7 +249,7 @@ void notices_tell_signal(struct notices *n, enum incremental_event what, struct 
         add(&facts, "status", view_of("SKIPPED"));
         add(&facts, "reason", view_of(reason));
     }
-    tell(n, what, id, &facts);
+    tell(n, type_names[what], incremental_snapshot, id, &facts);
 }
 
 bool notices_are_sent(const struct notices *n)

@@ -147,7 +147,8 @@ static bool read_shapes(struct suspects *s, struct source *src, const struct ser
     catalog_init(&databases, server->lower_case_table_names);
     bool ok = inventory_read_databases(src, &databases, why) && inventory_walk_tables(src, add_captured, s, why);
     for (size_t i = 0; ok && i < s->n; i++)
-        ok = inventory_read_shape(src, server, &databases, s->tables[i].db, s->tables[i].table, &s->shapes[i], why);
+        ok = inventory_read_shape(src, server, &databases, s->tables[i].db, s->tables[i].table, &s->shapes[i], NULL,
+                                  why);
     catalog_fini(&databases);
     return ok;
 }

@@ -84,18 +84,22 @@ static const struct option_choice tls_modes[] = {
     {NULL, 0, NULL},
 };
 
-static const char no_snapshot[] = "reads existing rows, which is not offered yet; set snapshot.mode=no_data";
-
 static const struct option_choice snapshot_modes[] = {
-    {"no_data", 0, NULL},
-    {"initial", 0, no_snapshot},
-    {"always", 0, no_snapshot},
-    {"when_needed", 0, no_snapshot},
-    {"initial_only", 0, no_snapshot},
-    {"recovery", 0, "is not offered yet; set snapshot.mode=no_data"},
-    {"configuration_based", 0, "is not offered yet; set snapshot.mode=no_data"},
-    {"custom", 0, "needs a Java class; set snapshot.mode=no_data"},
-    {"never", 0, "has no replacement; set snapshot.mode=no_data"},
+    {"initial", SNAPSHOT_MODE_INITIAL, NULL},
+    {"initial_only", SNAPSHOT_MODE_INITIAL_ONLY, NULL},
+    {"no_data", SNAPSHOT_MODE_NO_DATA, NULL},
+    {"when_needed", SNAPSHOT_MODE_WHEN_NEEDED, NULL},
+    {"always", SNAPSHOT_MODE_ALWAYS, NULL},
+    {"recovery", SNAPSHOT_MODE_RECOVERY, NULL},
+    {"configuration_based", 0, "is not offered yet; the other modes say the same in one word"},
+    {"custom", 0, "needs a Java class; initial, no_data and when_needed are the nearest"},
+    {"never", 0, "has no replacement; no_data reads no rows either"},
+    {NULL, 0, NULL},
+};
+
+static const struct option_choice query_modes[] = {
+    {"select_all", 0, NULL},
+    {"custom", 0, "needs a Java class; hint: snapshot.include.collection.list chooses the tables"},
     {NULL, 0, NULL},
 };
 
@@ -190,7 +194,11 @@ static const struct option_choice sinks[] = {{"kafka", 0, NULL}, {NULL, 0, NULL}
 /* Reasons that several rows share: the keys that are written are told together, once for each reason. */
 static const char java_only[] = "This means something only inside of a Java process.";
 static const char no_jdbc[] = "There is no JDBC driver here; the MySQL client library is used.";
-static const char no_rows_read[] = "Existing rows are not read yet: `snapshot.mode` is `no_data`.";
+static const char in_chunks[] =
+    "Tables are read in chunks beside the stream (`incremental.snapshot.chunk.size`), without a "
+    "lock or a long transaction.";
+static const char no_overrides[] =
+    "A SELECT of one's own is not offered yet, and leaving it out would publish rows that it was to leave out.";
 static const char no_locks[] = "Nothing is ever locked on the source.";
 static const char no_history[] = "Shapes of tables are kept in a topic of tidemark's own, not in a schema history.";
 static const char commits_decide[] = "When records leave is decided by the commit rhythm (`tidemark.commit.*`), and "
@@ -214,10 +222,12 @@ static const struct option rows[] = {
     NEEDED("topic.prefix", GROUP_CONNECTOR, OPTION_NAME, 0, 0, record.topic_prefix,
            "The logical name of the server: topics, schema names and offsets begin with it. Changing it starts a new "
            "life without offsets."),
-    CHECKED(
-        "snapshot.mode", GROUP_CONNECTOR, NULL, snapshot_modes,
-        "Must be written: `no_data` streams from the log's end on the first start and from the stored position later. "
-        "Debezium's default `initial` is not offered yet."),
+    CHOICE("snapshot.mode", GROUP_CONNECTOR, "initial", snapshot_modes, snapshot_mode,
+           "What the first start does with the rows that are there: `initial` reads them beside the stream, "
+           "`initial_only` reads "
+           "them and ends, `no_data` streams from the log's end on. `when_needed` reads them again when the log that "
+           "was needed next is gone, `always` at every start. `recovery` goes on where it was with the shapes that the "
+           "server shows."),
     QUIET("tasks.max", GROUP_CONNECTOR, "One process is one task."),
     QUIET("tasks.max.enforce", GROUP_CONNECTOR, "One process is one task."),
 
@@ -511,10 +521,18 @@ static const struct option rows[] = {
     QUIET("snapshot.lock.timeout.ms", GROUP_SNAPSHOT, no_locks),
     NUMBER("snapshot.max.threads", GROUP_SNAPSHOT, OPTION_INT, "1", 1, INCREMENTAL_THREADS_MAX, snapshot_threads,
            "How many tables are read at the same time, each over a connection of its own."),
-    QUIET("snapshot.*", GROUP_SNAPSHOT, no_rows_read),
-    QUIET("streaming.delay.ms", GROUP_SNAPSHOT, no_rows_read),
-    QUIET("legacy.snapshot.max.threads", GROUP_SNAPSHOT, no_rows_read),
-    QUIET("min.row.count.to.stream.results", GROUP_SNAPSHOT, no_rows_read),
+    VALUE("snapshot.include.collection.list", GROUP_SNAPSHOT, OPTION_REGEXES, NULL, filter.snapshot_include,
+          "Of the captured tables those whose rows are read by an initial snapshot, as regexes on `db.table`; unset: "
+          "all."),
+    NUMBER("snapshot.delay.ms", GROUP_SNAPSHOT, OPTION_MS, "0", 0, INT_MAX, snapshot_delay_ms,
+           "How long an initial snapshot waits before it reads the first row; the stream goes on meanwhile."),
+    CHECKED("snapshot.query.mode", GROUP_SNAPSHOT, "select_all", query_modes, "How rows are chosen."),
+    REFUSED("snapshot.select.statement.overrides", GROUP_SNAPSHOT, no_overrides),
+    REFUSED("snapshot.select.statement.overrides.*", GROUP_SNAPSHOT, no_overrides),
+    QUIET("snapshot.*", GROUP_SNAPSHOT, in_chunks),
+    IGNORED("streaming.delay.ms", GROUP_SNAPSHOT, "The stream goes on while tables are read."),
+    QUIET("legacy.snapshot.max.threads", GROUP_SNAPSHOT, in_chunks),
+    QUIET("min.row.count.to.stream.results", GROUP_SNAPSHOT, in_chunks),
     NUMBER("incremental.snapshot.chunk.size", GROUP_SNAPSHOT, OPTION_INT, "1024", 1, 1000000, chunk_size,
            "How many rows a query of a snapshot reads at most."),
     QUIET("incremental.snapshot.*", GROUP_SNAPSHOT,

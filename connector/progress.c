@@ -90,11 +90,28 @@ static void put_number(struct buf *out, const char *name, int64_t v)
     json_text_put_number(out, v);
 }
 
+static void put_true(struct buf *out, const char *name)
+{
+    json_text_put_name(out, name);
+    buf_put_literal(out, "true");
+}
+
+static void put_initial(struct buf *out, const struct table_read *t)
+{
+    json_text_put_text_or_null(out, "kind", "initial");
+    if (t->is_first)
+        put_true(out, "first");
+    if (t->is_muted)
+        put_true(out, "muted");
+}
+
 static void put_table(struct buf *out, const struct table_read *t)
 {
     buf_put_u8(out, '{');
     json_text_put_text_or_null(out, "db", t->db);
     json_text_put_text_or_null(out, "table", t->table);
+    if (t->kind == READ_INITIAL)
+        put_initial(out, t);
     json_text_put_text_or_null(out, "filter", t->filter);
     json_text_put_text_or_null(out, "surrogate", t->surrogate);
     json_text_put_text_or_null(out, "id", t->signal_id);
@@ -128,7 +145,8 @@ char *progress_print(const struct incremental *inc, const struct signal_log *log
     buf_init(&out);
     buf_put_literal(&out, "{\"tables\":[");
     for (const struct table_read *t = incremental_tables(inc); t != NULL; t = t->next_in_queue) {
-        if (t->state == TABLE_DONE || t->state == TABLE_FAILED)
+        bool is_open = t->kind == READ_INITIAL && t->state == TABLE_FAILED;
+        if (!is_open && (t->state == TABLE_DONE || t->state == TABLE_FAILED))
             continue;
         if (out.p[-1] != '[')
             buf_put_u8(&out, ',');
@@ -182,6 +200,16 @@ static void load_path(const cJSON *item, struct table_read *t)
         memcpy(t->path, path->valuestring, strlen(path->valuestring) + 1);
 }
 
+static void load_kind(const cJSON *item, struct table_read *t)
+{
+    const cJSON *kind = cJSON_GetObjectItemCaseSensitive(item, "kind");
+    if (!cJSON_IsString(kind) || strcmp(kind->valuestring, "initial") != 0)
+        return;
+    t->kind = READ_INITIAL;
+    t->is_first = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(item, "first"));
+    t->is_muted = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(item, "muted"));
+}
+
 static bool load_table(struct incremental *inc, const cJSON *item, struct view text, struct fail *why)
 {
     const cJSON *db = cJSON_GetObjectItemCaseSensitive(item, "db");
@@ -193,6 +221,7 @@ static bool load_table(struct incremental *inc, const cJSON *item, struct view t
     t->filter = text_of(item, "filter");
     t->surrogate = text_of(item, "surrogate");
     t->signal_id = text_of(item, "id");
+    load_kind(item, t);
     load_path(item, t);
     cut_key(text, "done", &t->done);
     cut_key(text, "last", &t->last);

@@ -40,6 +40,7 @@ struct pump {
     struct waiting_shape **last_shape;
     bool keeps_shapes; /* shapes go with the next commit */
     bool is_finishing;
+    bool is_halted; /* by a snapshot */
     bool saw_end;
     int64_t dry_since_ms; /* when the inbox was first found empty; 0: it is not */
     int64_t drained_from_ms;
@@ -144,6 +145,7 @@ void pump_start(struct pump *p, struct sink *sink, struct committer *committer)
     p->committer = committer;
     p->need = PUMP_NEEDS_NOTHING;
     p->saw_end = false;
+    p->is_halted = false;
     p->keeps_shapes = false;
     p->dry_since_ms = 0;
     p->stored_ms = clock_mono_ms();
@@ -254,11 +256,17 @@ static void keep_shapes(struct pump *p)
     drop_shapes(p);
 }
 
+static bool is_muted(const struct pump *p, const struct change *chg)
+{
+    return p->snapshots != NULL && snapshots_mute(p->snapshots, chg);
+}
+
 /* False when the change could not be sent now. */
 static bool pass_change(struct pump *p, const struct change *chg, struct inbox_chunk *chunk)
 {
+    bool is_first = chg->kind == CHANGE_READY && !p->frontier.is_ready;
     if (chg->kind == CHANGE_RECORD) {
-        if (send_record(p, chg, chunk) != SINK_SENT)
+        if (!is_muted(p, chg) && send_record(p, chg, chunk) != SINK_SENT)
             return false;
     } else if (chg->kind == CHANGE_SHAPE) {
         wait_shape(p, &chg->mark);
@@ -276,6 +284,8 @@ static bool pass_change(struct pump *p, const struct change *chg, struct inbox_c
     bool ends_shapes = chg->kind == CHANGE_COMMIT || chg->kind == CHANGE_READY;
     if (ends_shapes && p->frontier.is_ready && p->first_shape != NULL)
         keep_shapes(p);
+    if (is_first && p->snapshots != NULL)
+        snapshots_begin(p->snapshots);
     return true;
 }
 
@@ -316,7 +326,10 @@ static bool send_block(struct pump *p, struct block *block)
 static bool serve_snapshots(struct pump *p, int64_t now_ms, int *wait_ms)
 {
     *wait_ms = -1;
-    if (p->snapshots == NULL || !snapshots_are_running(p->snapshots) || p->frontier.is_split)
+    if (p->snapshots == NULL || p->frontier.is_split)
+        return true;
+    p->is_halted = false;
+    if (!snapshots_are_running(p->snapshots))
         return true;
     struct incremental *inc = snapshots_incremental(p->snapshots);
     for (;;) {
@@ -329,6 +342,7 @@ static bool serve_snapshots(struct pump *p, int64_t now_ms, int *wait_ms)
             return true; /* what is under way now is read again by the next start */
         }
         *wait_ms = snapshots_service(p->snapshots, now_ms);
+        p->is_halted = snapshots_halt(p->snapshots);
         if (incremental_block(inc) == NULL)
             return true;
     }
@@ -494,7 +508,7 @@ static bool moves_place(const struct change *chg)
 static const struct change *next_change(struct pump *p, struct inbox_chunk **chunk)
 {
     /* When finishing only the rest of a row that was begun is still sent. */
-    if (p->is_finishing && !p->frontier.is_split)
+    if ((p->is_finishing || p->is_halted) && !p->frontier.is_split)
         return NULL;
     return inbox_take(p->in, chunk);
 }
@@ -601,6 +615,16 @@ enum pump_need pump_need(const struct pump *p)
 const struct fail *pump_fail(const struct pump *p)
 {
     return &p->why;
+}
+
+bool pump_is_halted(const struct pump *p)
+{
+    return p->is_halted;
+}
+
+bool pump_is_idle(const struct pump *p)
+{
+    return p->state == PUMP_RUNNING && !has_records(p) && !p->keeps_shapes;
 }
 
 bool pump_saw_end(const struct pump *p)

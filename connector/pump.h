@@ -21,6 +21,8 @@
  *   P3  the rows of a closed window are sent without a change between them; their progress is stored, and notices of it
  *       go, with them
  *
+ *   P4  the stream does not go on while a snapshot wants it to stay
+ *
  * Loop thread only; never waits.
  */
 #ifndef TIDEMARK_CONNECTOR_PUMP_H
@@ -102,6 +104,12 @@ enum pump_state pump_state(const struct pump *p);
 const char *pump_state_name(enum pump_state state);
 enum pump_need pump_need(const struct pump *p);
 const struct fail *pump_fail(const struct pump *p);
+
+/* The stream stays where it is, for a snapshot's sake: what the reader hands over is not taken. */
+bool pump_is_halted(const struct pump *p);
+
+/* Everything that was sent is committed, and nothing is under way. */
+bool pump_is_idle(const struct pump *p);
 
 /* The reader has told that it ended. */
 bool pump_saw_end(const struct pump *p);

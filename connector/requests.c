@@ -85,25 +85,6 @@ static void put_id(struct buf *out, struct view db, struct view table)
     buf_put_view(out, table);
 }
 
-static int by_name(const void *a, const void *b)
-{
-    const struct shape_history *const *x = a, *const *y = b;
-    int order = strcmp((*x)->db, (*y)->db);
-    return order != 0 ? order : strcmp((*x)->table, (*y)->table);
-}
-
-/* All known tables in the order of their names: the map has none. */
-static const struct shape_history **sorted_tables(const struct shape_store *shapes)
-{
-    const struct shape_history **all = mem_alloc(shapes->tables.n * sizeof *all);
-    const struct map_entry *e;
-    size_t at = 0, n = 0;
-    while ((e = map_next(&shapes->tables, &at)) != NULL)
-        all[n++] = e->value;
-    qsort(all, n, sizeof *all, by_name);
-    return all;
-}
-
 /* A pattern that matches no table is a name: it may be of a table that is not known. */
 static void list_add_literal(struct table_list *list, struct view pattern)
 {
@@ -151,7 +132,7 @@ static bool expand_pattern(const struct requests *req, struct view pattern, cons
 
 static bool expand(const struct requests *req, const struct signal *sig, struct table_list *list, struct fail *why)
 {
-    const struct shape_history **all = sorted_tables(req->shapes);
+    const struct shape_history **all = shape_store_sorted(req->shapes);
     bool ok = true;
     for (unsigned i = 0; ok && i < sig->n_collections; i++)
         ok = expand_pattern(req, sig->collections[i], all, list, why);
@@ -228,7 +209,7 @@ static bool execute(struct requests *req, const struct signal *sig, struct arena
         return fail_set(why, FAIL_REFUSE, FAIL_AREA_SOURCE, 0,
                         "the source has no GTIDs, so rows would have to be read FOR SHARE, with short row locks; hint: "
                         "tidemark.snapshot.for.share=true allows it, gtid_mode=ON on the source makes it needless");
-    bool was_running = incremental_is_running(snapshots_incremental(req->snapshots));
+    bool was_running = incremental_has(snapshots_incremental(req->snapshots), READ_INCREMENTAL);
     bool ok = expand(req, sig, &list, why) && add_tables(req, sig, &list, why);
     if (ok) {
         buf_init(&names);
@@ -254,7 +235,7 @@ static void end_if_last(struct requests *req, const struct table_read *t)
 {
     const struct table_read *q = incremental_tables(snapshots_incremental(req->snapshots));
     for (; q != NULL; q = q->next_in_queue)
-        if (q != t && view_equal(signal_id_of(q), signal_id_of(t)))
+        if (q != t && q->kind == READ_INCREMENTAL && view_equal(signal_id_of(q), signal_id_of(t)))
             return;
     signal_log_end(snapshots_signals(req->snapshots), signal_id_of(t));
 }
@@ -272,6 +253,8 @@ static bool is_to_stop(void *ctx, const struct table_read *t)
 {
     struct stopping *st = ctx;
     struct buf id;
+    if (t->kind != READ_INCREMENTAL)
+        return false; /* nobody asked for it by a signal */
     bool matches = st->n_patterns == 0;
     buf_init(&id);
     put_id(&id, view_of(t->db), view_of(t->table));
@@ -410,6 +393,8 @@ void requests_service(struct requests *req)
 
 void requests_table_done(struct requests *req, const struct table_read *t)
 {
+    if (t->kind != READ_INCREMENTAL)
+        return;
     if (t->state == TABLE_FAILED)
         signal_log_note(snapshots_signals(req->snapshots), signal_id_of(t), OUTCOME_REFUSED, t->why.text);
     end_if_last(req, t);

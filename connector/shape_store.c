@@ -202,6 +202,24 @@ static enum shape_found newest_at(const struct shape_history *h, const struct sh
     return SHAPE_TOO_OLD;
 }
 
+static int by_name(const void *a, const void *b)
+{
+    const struct shape_history *const *x = a, *const *y = b;
+    int order = strcmp((*x)->db, (*y)->db);
+    return order != 0 ? order : strcmp((*x)->table, (*y)->table);
+}
+
+const struct shape_history **shape_store_sorted(const struct shape_store *store)
+{
+    const struct shape_history **all = mem_alloc(store->tables.n * sizeof *all);
+    const struct map_entry *e;
+    size_t at = 0, n = 0;
+    while ((e = map_next(&store->tables, &at)) != NULL)
+        all[n++] = e->value;
+    qsort(all, n, sizeof *all, by_name);
+    return all;
+}
+
 enum shape_found shape_store_at(const struct shape_store *store, struct view db, struct view table,
                                 const struct shape_place *at, const struct shape_version **out)
 {

@@ -62,6 +62,9 @@ MUST_USE bool shape_store_load(void *store, struct view key, bool has_value, str
 /* All versions of a table, or NULL. Walk the tables with map_next over store->tables. */
 const struct shape_history *shape_store_find(const struct shape_store *store, struct view db, struct view table);
 
+/* All tables in the order of their names, which the map does not have; store->tables.n of them. The caller frees the array. */
+const struct shape_history **shape_store_sorted(const struct shape_store *store);
+
 enum shape_found {
     SHAPE_FOUND,        /* *out is the version in force; its ddl is NULL when the table was dropped by then */
     SHAPE_UNKNOWN,      /* no version of this table at all */

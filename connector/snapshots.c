@@ -5,8 +5,11 @@
 #include "base/log.h"
 #include "binlog/ddl.h"
 #include "connector/debezium_progress.h"
+#include "connector/initial.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct snapshots {
     const struct config *cfg;
@@ -68,6 +71,8 @@ static void tell(void *ctx, enum incremental_event what, const struct table_read
         if (t->state == TABLE_FAILED)
             log_warn("snapshots", "%s", t->why.text);
     }
+    if (what == INCREMENTAL_COMPLETED && t->kind == READ_INITIAL)
+        log_info("snapshots", "the initial snapshot has ended");
     sn->hooks.tell(sn->hooks.ctx, what, t);
 }
 
@@ -149,6 +154,38 @@ bool snapshots_load(struct snapshots *sn, const struct offset_state *stored, str
     return true;
 }
 
+void snapshots_begin(struct snapshots *sn)
+{
+    enum snapshot_mode mode = sn->cfg->snapshot_mode;
+    size_t n = 0;
+    if (mode != SNAPSHOT_MODE_NO_DATA && mode != SNAPSHOT_MODE_RECOVERY) {
+        n = initial_queue(sn->inc, sn->cfg, sn->shapes, find_shape, sn);
+        incremental_delay(sn->inc, clock_mono_ms() + sn->cfg->snapshot_delay_ms);
+        log_info("snapshots", "the initial snapshot begins: %zu tables are read beside the stream", n);
+        snapshots_changed(sn);
+    }
+    sn->hooks.begin(sn->hooks.ctx, n);
+}
+
+bool snapshots_are_initial(const struct snapshots *sn)
+{
+    return incremental_has(sn->inc, READ_INITIAL);
+}
+
+bool snapshots_can_go_on(const struct snapshots *sn, struct fail *why)
+{
+    const struct table_read *t = incremental_failed(sn->inc);
+    if (t == NULL)
+        return true;
+    *why = t->why;
+    why->kind = FAIL_STOP;
+    return fail_add(
+        why,
+        "read %s.%s for the initial snapshot, which goes on with it at the next start; hint: leave it out by "
+        "snapshot.include.collection.list or table.exclude.list if its rows are not needed",
+        t->db, t->table);
+}
+
 struct incremental *snapshots_incremental(struct snapshots *sn)
 {
     return sn->inc;
@@ -165,6 +202,16 @@ void snapshots_changed(struct snapshots *sn)
     sn->frontier->has_moved = true;
 }
 
+/* What Debezium would do with the offset: read all from the start, or stream. */
+static void store_mark(const struct snapshots *sn, struct offset_state *st)
+{
+    bool was_initial = strcmp(st->snapshot, "INITIAL") == 0;
+    if (snapshots_are_initial(sn))
+        snprintf(st->snapshot, sizeof st->snapshot, "INITIAL");
+    else if (was_initial)
+        st->snapshot[0] = '\0';
+}
+
 void snapshots_store(struct snapshots *sn)
 {
     struct offset_state *st = &sn->frontier->state;
@@ -174,6 +221,7 @@ void snapshots_store(struct snapshots *sn)
     st->snapshots = progress_print(sn->inc, &sn->signals);
     buf_clear(&st->incremental);
     debezium_progress_print(sn->inc, find_shape, sn, &st->incremental);
+    store_mark(sn, st);
     st->is_paused = incremental_is_paused(sn->inc);
     sn->has_changed = false;
 }
@@ -220,6 +268,14 @@ void snapshots_hear(struct snapshots *sn, const struct change *chg)
     }
 }
 
+/* The start of the transaction under way, else where the next one starts. */
+static const struct log_position *place_of(const struct frontier *f)
+{
+    if (f->is_inside)
+        return &f->begun;
+    return f->state.reached.file[0] != '\0' ? &f->state.reached : &f->state.pos;
+}
+
 int snapshots_service(struct snapshots *sn, int64_t now_ms)
 {
     const struct frontier *f = sn->frontier;
@@ -228,14 +284,23 @@ int snapshots_service(struct snapshots *sn, int64_t now_ms)
         return -1;
     if (f->gtid.n > 0)
         gtid_print(&f->gtid, gtid);
-    const struct log_position *at = f->state.reached.file[0] != '\0' ? &f->state.reached : &f->state.pos;
     struct snapshot_place place = {
-        .pos = f->is_inside ? f->begun : *at,
+        .pos = *place_of(f),
         .gtid = gtid,
         .server_id = f->state.server_id,
         .server_uuid = f->state.server_uuid,
     };
     return incremental_service(sn->inc, &place, now_ms, clock_wall_ns());
+}
+
+bool snapshots_mute(const struct snapshots *sn, const struct change *chg)
+{
+    return chg->record.table != NULL && incremental_mutes(sn->inc, chg->record.table);
+}
+
+bool snapshots_halt(const struct snapshots *sn)
+{
+    return incremental_halts(sn->inc, place_of(sn->frontier));
 }
 
 bool snapshots_have_changed(const struct snapshots *sn)

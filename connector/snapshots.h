@@ -20,6 +20,8 @@ struct snapshots;
 struct snapshots_hooks {
     void *ctx;
     void (*tell)(void *ctx, enum incremental_event what, const struct table_read *t);
+    /* The initial snapshot begins; it may have no tables, and then it has ended. */
+    void (*begin)(void *ctx, size_t n_tables);
 };
 
 /* All lent. */
@@ -29,6 +31,15 @@ bool snapshots_free(struct snapshots **sn, int timeout_ms);
 
 /* Forgets what is under way and takes up what is stored. The stream starts again from there, too. */
 MUST_USE bool snapshots_load(struct snapshots *sn, const struct offset_state *stored, struct fail *why);
+
+/* The first position of a life without one: the initial snapshot begins, if there is to be one. All shapes are in the store. */
+void snapshots_begin(struct snapshots *sn);
+
+/* The initial snapshot has not ended. */
+bool snapshots_are_initial(const struct snapshots *sn);
+
+/* A table of it can't be read, so it can't end: false, with the reason and what to do. */
+MUST_USE bool snapshots_can_go_on(const struct snapshots *sn, struct fail *why);
 
 struct incremental *snapshots_incremental(struct snapshots *sn);
 struct signal_log *snapshots_signals(struct snapshots *sn);
@@ -40,6 +51,12 @@ void snapshots_changed(struct snapshots *sn);
 
 /* A change was sent or passed. */
 void snapshots_hear(struct snapshots *sn, const struct change *chg);
+
+/* Whether a change must not be sent, though it is passed; see table_read.h. */
+bool snapshots_mute(const struct snapshots *sn, const struct change *chg);
+
+/* Whether the stream must not go on now. */
+bool snapshots_halt(const struct snapshots *sn);
 
 /* The table's shape in the store is another from here on; CHANGE_SHAPE announced it. */
 void snapshots_reshaped(struct snapshots *sn, struct view db, struct view table);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "connector/start.h"
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "binlog/ddl.h"
 #include "binlog/inventory.h"
@@ -15,11 +16,13 @@ void start_init(struct start *s)
 {
     *s = (struct start){.from = NULL};
     gtid_set_init(&s->executed);
+    schema_snapshot_init(&s->schemas);
 }
 
 void start_fini(struct start *s)
 {
     gtid_set_fini(&s->executed);
+    schema_snapshot_fini(&s->schemas);
 }
 
 /* ---- tables ---- */
@@ -58,12 +61,45 @@ static bool adopt_table(struct start *s, struct source *src, struct catalog *cat
                         struct fail *why)
 {
     const struct shape *shape;
-    if (!inventory_read_shape(src, &s->server, catalog, view_of(name->db), view_of(name->table), &shape, why))
-        return false;
-    if (shape == NULL)
-        return true; /* dropped since it was listed */
-    bool ok = feed_shape(s->feed, shape, why);
-    catalog_put(catalog, shape);
+    struct buf ddl;
+    buf_init(&ddl);
+    bool ok =
+        inventory_read_shape(src, &s->server, catalog, view_of(name->db), view_of(name->table), &shape, &ddl, why);
+    if (ok && shape != NULL) { /* else it was dropped since it was listed */
+        schema_snapshot_add(&s->schemas, shape, buf_view(&ddl));
+        ok = feed_shape(s->feed, shape, why);
+        catalog_put(catalog, shape);
+    }
+    buf_fini(&ddl);
+    return ok;
+}
+
+/* ---- what is told of them ---- */
+
+static bool reads_rows(const struct start *s)
+{
+    return s->cfg->snapshot_mode != SNAPSHOT_MODE_NO_DATA && s->cfg->snapshot_mode != SNAPSHOT_MODE_RECOVERY;
+}
+
+static struct schema_teller teller_of(struct start *s, const struct log_position *at)
+{
+    return (struct schema_teller){
+        .set = &s->cfg->record,
+        .server = &s->server,
+        .catalog = s->catalog,
+        .at = at,
+        .rows_follow = reads_rows(s),
+        .now_ns = clock_wall_ns(),
+        .put = feed_schema,
+        .ctx = s->feed,
+    };
+}
+
+static bool tell_schemas(struct start *s, const struct log_position *at, struct fail *why)
+{
+    const struct schema_teller t = teller_of(s, at);
+    bool ok = !s->cfg->record.schema_changes || schema_snapshot_tell(&s->schemas, &t, why);
+    schema_snapshot_fini(&s->schemas);
     return ok;
 }
 
@@ -105,6 +141,13 @@ static bool first_start(struct start *s, struct source *src, struct catalog *cat
     struct log_position begin;
     size_t n_tables;
     bool has_gtids = s->server.gtid_mode == SERVER_GTID_ON;
+    if (!has_gtids && reads_rows(s) && !s->cfg->snapshot_for_share)
+        return fail_set(
+            why, FAIL_STOP, FAIL_AREA_SOURCE, 0,
+            "%s has no GTIDs (gtid_mode is not ON), so the rows of an initial snapshot would have to be read FOR "
+            "SHARE, with short row locks; hint: set gtid_mode=ON there, allow it by "
+            "tidemark.snapshot.for.share=true, or read no rows by snapshot.mode=no_data",
+            source_name(src));
     if (has_gtids && !server_read_executed(src, &s->executed, why))
         return false;
     if (!server_read_end(src, &s->server, &begin, why) ||
@@ -112,7 +155,7 @@ static bool first_start(struct start *s, struct source *src, struct catalog *cat
         return false;
     warn_of_open_xa(s, src);
     if (!read_all_tables(s, src, catalog, &n_tables, why) ||
-        !server_read_end(src, &s->server, &out->stream.barrier, why))
+        !server_read_end(src, &s->server, &out->stream.barrier, why) || !tell_schemas(s, &out->stream.barrier, why))
         return false;
     out->stream.executed = has_gtids ? &s->executed : NULL;
     if (!has_gtids)
@@ -237,11 +280,11 @@ static bool add_new_tables(struct start *s, struct source *src, struct catalog *
 static bool check_stored(const struct start *s, struct fail *why)
 {
     const struct offset_state *from = s->from;
-    if (strcmp(from->snapshot, "INITIAL") == 0)
+    if (strcmp(from->snapshot, "INITIAL") == 0 && !reads_rows(s))
         return fail_set(
             why, FAIL_STOP, FAIL_AREA_DATA, 0,
-            "the stored offset of %s is of an initial snapshot that did not end; hint: let it end first, or reset "
-            "the offset",
+            "the stored offset of %s is of an initial snapshot that did not end; hint: snapshot.mode=initial "
+            "lets it end, tidemark offsets reset gives it up",
             s->cfg->name);
     if (from->has_gtids && s->server.gtid_mode != SERVER_GTID_ON)
         return fail_set(
@@ -293,11 +336,12 @@ static bool go_on(struct start *s, struct source *src, struct catalog *catalog, 
                   struct reader_start *out, struct fail *why)
 {
     if (!check_stored(s, why) || !feed_origin(s->feed, s->server.uuid, NULL, NULL, why) ||
-        !put_stored_shapes(s, catalog, why))
+        (!s->recovers && !put_stored_shapes(s, catalog, why)))
         return false;
     place_stream(s, out);
-    if (!add_new_tables(s, src, catalog, stream, out, why))
+    if (!add_new_tables(s, src, catalog, stream, out, why) || (s->recovers && !tell_schemas(s, &s->from->pos, why)))
         return false;
+    schema_snapshot_fini(&s->schemas); /* tables that were included later are not told of */
     log_info("start", "going on from file=%s pos=%llu event=%llu row=%llu", s->from->pos.file,
              (unsigned long long)s->from->pos.offset, (unsigned long long)s->from->event,
              (unsigned long long)s->from->row);
@@ -313,6 +357,8 @@ bool start_prepare(void *ctx, struct source *src, struct catalog *catalog, struc
     log_info("start", "connected to %s: MySQL %s, server_id=%u, server_uuid=%s, gtid_mode=%s", source_name(src),
              s->server.version_text, s->server.server_id, s->server.uuid,
              s->server.gtid_mode == SERVER_GTID_ON ? "ON" : "not ON");
+    s->catalog = catalog;
+    schema_snapshot_fini(&s->schemas);
     catalog_fini(catalog);
     catalog_init(catalog, s->server.lower_case_table_names);
     if (!inventory_read_databases(src, catalog, why))
@@ -323,17 +369,31 @@ bool start_prepare(void *ctx, struct source *src, struct catalog *catalog, struc
     return s->from == NULL ? first_start(s, src, catalog, out, why) : go_on(s, src, catalog, stream, out, why);
 }
 
+/* A statement between the reading of the tables and the stream's beginning: what was told of this one is out of date. */
+static bool tell_again(struct start *s, struct view db, struct view table, const struct shape *shape, struct view ddl,
+                       const struct log_position *as_of, struct fail *why)
+{
+    if (s->from != NULL || feed_is_ready(s->feed) || !s->cfg->record.schema_changes)
+        return true;
+    const struct schema_teller t = teller_of(s, as_of);
+    return schema_snapshot_tell_again(&t, db, table, shape, ddl, why);
+}
+
 bool start_read_shape(void *ctx, struct source *src, struct view db, struct view table, const struct shape **shape,
                       struct log_position *as_of, struct fail *why)
 {
     struct start *s = ctx;
+    struct buf ddl;
+    buf_init(&ddl);
     /* The database defaults are not needed: SHOW CREATE TABLE names every charset. */
-    if (!inventory_read_shape(src, &s->server, NULL, db, table, shape, why))
-        return false;
-    if (server_read_end(src, &s->server, as_of, why))
-        return true;
-    shape_free(shape);
-    return false;
+    bool ok = inventory_read_shape(src, &s->server, NULL, db, table, shape, &ddl, why);
+    bool was_read = ok;
+    ok = ok && server_read_end(src, &s->server, as_of, why) &&
+         tell_again(s, db, table, *shape, buf_view(&ddl), as_of, why);
+    if (was_read && !ok && *shape != NULL)
+        shape_free(shape);
+    buf_fini(&ddl);
+    return ok;
 }
 
 void start_reader_ended(void *ctx)

@@ -33,8 +33,17 @@ struct block {
     uint8_t memory[];
 };
 
-/* Whole records of the rows that the window keeps; src names the place where they leave. */
-struct block *block_new(const struct window *win, const struct plan *plan, const struct row_source *src);
+/* What source.snapshot says of the rows of a block, by their place in it. */
+struct block_marks {
+    const char *only; /* of a row that is alone */
+    const char *first;
+    const char *between;
+    const char *last;
+};
+
+/* Whole records of the rows that the window keeps; src names the place where they leave, but for what the marks say. */
+struct block *block_new(const struct window *win, const struct plan *plan, const struct row_source *src,
+                        const struct block_marks *marks);
 
 /* The next record to give, or NULL when all are given. After the producer took it: block_lend first, then block_step. */
 const struct block_record *block_next(const struct block *b);

@@ -298,12 +298,17 @@ static unsigned count_fixed(const struct chunk_path *path, const struct chunk_ra
     return n;
 }
 
-static void put_from(struct chunk_statement *st, const struct chunk_path *path)
+static void put_table(struct chunk_statement *st, const struct shape *shape)
 {
     buf_put_literal(&st->sql, " FROM ");
-    sql_put_name(&st->sql, path->shape->db);
+    sql_put_name(&st->sql, shape->db);
     buf_put_u8(&st->sql, '.');
-    sql_put_name(&st->sql, path->shape->table);
+    sql_put_name(&st->sql, shape->table);
+}
+
+static void put_from(struct chunk_statement *st, const struct chunk_path *path)
+{
+    put_table(st, path->shape);
     buf_put_literal(&st->sql, " FORCE INDEX (");
     sql_put_name(&st->sql, path->index);
     buf_put_u8(&st->sql, ')');
@@ -354,16 +359,29 @@ void chunk_put_largest(struct chunk_statement *st, const struct chunk_path *path
     buf_put_u8(&st->sql, 0);
 }
 
+static void put_columns(struct chunk_statement *st, const struct shape *shape, const uint16_t *columns, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) {
+        if (i > 0)
+            buf_put_literal(&st->sql, ", ");
+        put_column(st, &shape->columns[columns[i]]);
+    }
+}
+
+void chunk_put_whole(struct chunk_statement *st, const struct shape *shape, const uint16_t *columns, unsigned n_columns)
+{
+    restart(st);
+    put_columns(st, shape, columns, n_columns);
+    put_table(st, shape);
+    buf_put_u8(&st->sql, 0);
+}
+
 void chunk_put_select(struct chunk_statement *st, const struct chunk_path *path, const struct chunk_range *range)
 {
     const char *glue = " WHERE ";
     unsigned fixed = count_fixed(path, range);
     restart(st);
-    for (unsigned i = 0; i < range->n_columns; i++) {
-        if (i > 0)
-            buf_put_literal(&st->sql, ", ");
-        put_column(st, &path->shape->columns[range->columns[i]]);
-    }
+    put_columns(st, path->shape, range->columns, range->n_columns);
     put_from(st, path);
     for (unsigned i = 0; i < fixed; i++) {
         buf_put_text(&st->sql, glue);

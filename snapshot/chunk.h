@@ -82,4 +82,8 @@ struct chunk_range {
 
 void chunk_put_select(struct chunk_statement *st, const struct chunk_path *path, const struct chunk_range *range);
 
+/* All rows, as they come. */
+void chunk_put_whole(struct chunk_statement *st, const struct shape *shape, const uint16_t *columns,
+                     unsigned n_columns);
+
 #endif

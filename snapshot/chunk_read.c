@@ -3,13 +3,11 @@
 
 #include "base/clock.h"
 #include "binlog/server.h"
-#include "record/plan.h"
-#include "record/render.h"
-#include "snapshot/chunk.h"
 #include "snapshot/chunk_fault.h"
 #include "snapshot/chunk_filter.h"
+#include "snapshot/chunk_reading.h"
+#include "snapshot/chunk_whole.h"
 #include "snapshot/mutation.h"
-#include "snapshot/query.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,38 +16,6 @@ enum {
     LOW_PATIENCE_MS = 10000, /* then the order is given back, with a reason */
     SMALL_TABLE_ROWS = 1000,
     LOW_SLICE_MS = 200, /* so that an order that nobody wants ends soon */
-};
-
-/* A row on its way: places in the memory that still grows. */
-struct row_place {
-    size_t at;
-    struct rendered_read parts;
-};
-
-struct chunk_reader {
-    struct worker_settings set;
-    struct query *query;
-    struct plan *plan; /* of the shape of the last order; NULL: none. Holds the shape */
-    struct cell *cells;
-    uint16_t *columns; /* that are selected, in the shape's order */
-    unsigned n_columns;
-    struct arena row_memory;
-    struct arena key_memory; /* of one order */
-    struct chunk_statement statement;
-    struct row_place *places;
-    size_t room;
-};
-
-/* One order on its way through the steps. */
-struct reading {
-    struct chunk_reader *r;
-    const struct chunk_order *order;
-    const atomic_bool *is_unwanted;
-    struct chunk_answer *answer;
-    struct chunk_path path;
-    struct chunk_key_value *after; /* NULL: from the start */
-    struct chunk_key_value *last;
-    bool for_share;
 };
 
 struct chunk_reader *chunk_reader_new(const struct worker_settings *set)
@@ -94,19 +60,19 @@ void chunk_reader_wake(struct chunk_reader *r)
 
 /* ---- answers ---- */
 
-static bool give_up(struct reading *rd, enum chunk_outcome outcome)
+bool chunk_give_up(struct reading *rd, enum chunk_outcome outcome)
 {
     rd->answer->outcome = outcome;
     return false;
 }
 
 /* By the failure in the answer. */
-static bool give_up_for(struct reading *rd)
+bool chunk_give_up_for(struct reading *rd)
 {
     enum chunk_outcome outcome = chunk_fault_outcome(&rd->answer->why);
     if (chunk_fault_breaks_connection(&rd->answer->why))
         query_disconnect(rd->r->query);
-    return give_up(rd, outcome);
+    return chunk_give_up(rd, outcome);
 }
 
 static const char *table_name(const struct reading *rd, char *out, size_t n)
@@ -126,7 +92,7 @@ static bool is_part(const struct chunk_path *path, uint32_t column)
     return false;
 }
 
-static bool find_plan(struct reading *rd)
+bool chunk_find_plan(struct reading *rd)
 {
     struct chunk_reader *r = rd->r;
     const struct shape *shape = rd->order->shape;
@@ -162,15 +128,15 @@ static bool begin(struct reading *rd)
     const struct chunk_order *order = rd->order;
     struct fail *why = &rd->answer->why;
     if (order->filter != NULL && !chunk_filter_check(order->filter, why))
-        return give_up(rd, CHUNK_REFUSED);
-    if (!chunk_choose_path(&rd->path, order->shape, order->surrogate, why) || !find_plan(rd) ||
+        return chunk_give_up(rd, CHUNK_REFUSED);
+    if (!chunk_choose_path(&rd->path, order->shape, order->surrogate, why) || !chunk_find_plan(rd) ||
         !read_key(rd, &order->after, &rd->after) || !read_key(rd, &order->last, &rd->last))
-        return give_up(rd, CHUNK_REFUSED);
+        return chunk_give_up(rd, CHUNK_REFUSED);
     if (!order->has_barrier && !rd->r->set.may_lock_for_share) {
         fail_set(
             why, FAIL_REFUSE, FAIL_AREA_SOURCE, 0,
             "without GTIDs rows would have to be read FOR SHARE; hint: tidemark.snapshot.for.share=true allows it");
-        return give_up(rd, CHUNK_REFUSED);
+        return chunk_give_up(rd, CHUNK_REFUSED);
     }
     rd->for_share = !order->has_barrier;
     return true;
@@ -216,7 +182,7 @@ static enum low ask_low(struct reading *rd, const char *sql)
 }
 
 /* All that the stream has handed over must be visible here before the SELECT begins, and on the same server. */
-static bool wait_low(struct reading *rd)
+bool chunk_wait_low(struct reading *rd)
 {
     struct buf sql;
     char name[256];
@@ -231,16 +197,16 @@ static bool wait_low(struct reading *rd)
     if (low == LOW_REACHED)
         return true;
     if (low == LOW_FAILED)
-        return give_up_for(rd);
+        return chunk_give_up_for(rd);
     if (low == LOW_ELSEWHERE) {
         query_disconnect(rd->r->query);
-        return give_up(rd, CHUNK_OTHER_SERVER);
+        return chunk_give_up(rd, CHUNK_OTHER_SERVER);
     }
     fail_set(&rd->answer->why, FAIL_RETRY, FAIL_AREA_SOURCE, 0,
              "%s can't be read yet: a transaction that was streamed is not visible on %s (it waits for a replica's "
              "acknowledgement, or for its commit)",
              table_name(rd, name, sizeof name), source_name(query_source(rd->r->query)));
-    return give_up(rd, CHUNK_AGAIN);
+    return chunk_give_up(rd, CHUNK_AGAIN);
 }
 
 /* ---- the first chunk of a table ---- */
@@ -255,14 +221,14 @@ static bool read_largest(struct reading *rd)
     const struct query_columns selected = {rd->order->shape, columns, rd->path.n};
     chunk_put_largest(&r->statement, &rd->path, rd->for_share);
     if (!query_start(r->query, &r->statement, &selected, why))
-        return give_up_for(rd);
+        return chunk_give_up_for(rd);
     enum query_step step = query_next(r->query, r->cells, &r->row_memory, why);
     if (step == QUERY_ROW)
         chunk_key_print(&rd->answer->last, rd->order->shape, columns, rd->path.n, r->cells);
     query_end(r->query);
     arena_reset(&r->row_memory);
     if (step == QUERY_FAILED || !read_key(rd, &rd->answer->last, &rd->last))
-        return give_up_for(rd);
+        return chunk_give_up_for(rd);
     return true;
 }
 
@@ -284,8 +250,8 @@ static bool check_plan(struct reading *rd, const struct chunk_range *range)
                  table_name(rd, name, sizeof name), VIEW_ARGS(rd->path.index), VIEW_ARGS(step));
     buf_fini(&plan);
     if (!is_known)
-        return give_up_for(rd);
-    return is_good || give_up(rd, CHUNK_REFUSED);
+        return chunk_give_up_for(rd);
+    return is_good || chunk_give_up(rd, CHUNK_REFUSED);
 }
 
 static bool check_plans(struct reading *rd)
@@ -299,8 +265,7 @@ static bool check_plans(struct reading *rd)
     return check_plan(rd, &range);
 }
 
-/* For the progress that is shown; nothing depends on it. */
-static void estimate_rows(struct reading *rd)
+void chunk_estimate_rows(struct reading *rd)
 {
     struct buf sql;
     struct source_result res;
@@ -331,13 +296,13 @@ static bool begin_table(struct reading *rd)
         return false;
     if (rd->last == NULL)
         return true; /* empty */
-    estimate_rows(rd);
+    chunk_estimate_rows(rd);
     return check_plans(rd);
 }
 
 /* ---- rows ---- */
 
-static bool render(struct reading *rd, struct chunk_rows *rows)
+bool chunk_render(struct reading *rd, struct chunk_rows *rows)
 {
     struct chunk_reader *r = rd->r;
     if (rows->n == r->room) {
@@ -352,8 +317,7 @@ static bool render(struct reading *rd, struct chunk_rows *rows)
     return true;
 }
 
-/* The memory stands still now: places become views. */
-static void settle(struct chunk_reader *r, struct chunk_rows *rows)
+void chunk_settle(struct chunk_reader *r, struct chunk_rows *rows)
 {
     rows->rows = mem_zero(rows->n, sizeof *rows->rows);
     for (uint32_t i = 0; i < rows->n; i++) {
@@ -367,19 +331,38 @@ static void settle(struct chunk_reader *r, struct chunk_rows *rows)
     }
 }
 
+struct chunk_rows *chunk_start_rows(struct reading *rd)
+{
+    struct chunk_rows *rows = mem_zero(1, sizeof *rows);
+    buf_init(&rows->memory);
+    rd->answer->rows = rows;
+    return rows;
+}
+
+bool chunk_is_full(const struct reading *rd, const struct chunk_rows *rows)
+{
+    const struct chunk_order *order = rd->order;
+    return rows->n == order->limit || (order->max_bytes > 0 && buf_size(&rows->memory) >= order->max_bytes);
+}
+
+bool chunk_is_unwanted(struct reading *rd)
+{
+    if (!atomic_load_explicit(rd->is_unwanted, memory_order_relaxed))
+        return false;
+    fail_set(&rd->answer->why, FAIL_RETRY, FAIL_AREA_REFUSED, 0, "nobody wants the rows any more");
+    return true;
+}
+
 /* False with the reason when the rows could not be read to their end. The cells keep the last row. */
 static bool fetch_rows(struct reading *rd, struct chunk_rows *rows)
 {
     struct chunk_reader *r = rd->r;
-    const struct chunk_order *order = rd->order;
     enum query_step step = QUERY_ROW;
     bool is_full = false;
     while (!is_full && (step = query_next(r->query, r->cells, &r->row_memory, &rd->answer->why)) == QUERY_ROW) {
-        if (atomic_load_explicit(rd->is_unwanted, memory_order_relaxed))
-            return fail_set(&rd->answer->why, FAIL_RETRY, FAIL_AREA_REFUSED, 0, "nobody wants the rows any more");
-        if (!render(rd, rows))
+        if (chunk_is_unwanted(rd) || !chunk_render(rd, rows))
             return false;
-        is_full = rows->n == order->limit || (order->max_bytes > 0 && buf_size(&rows->memory) >= order->max_bytes);
+        is_full = chunk_is_full(rd, rows);
         arena_reset(&r->row_memory);
     }
     rd->answer->is_final = step == QUERY_END;
@@ -440,10 +423,10 @@ static bool give_up_rows(struct reading *rd)
     bool may_be_filter =
         rd->order->filter != NULL && (is_slow || outcome == CHUNK_REFUSED || outcome == CHUNK_OTHER_SHAPE);
     if (!may_be_filter || (!is_slow && !is_filters_fault(rd)))
-        return give_up_for(rd);
+        return chunk_give_up_for(rd);
     fail_add(why, "%s with the filter %.200s%s", table_name(rd, name, sizeof name), rd->order->filter,
              is_slow ? " (a chunk took longer than database.query.timeout.ms)" : "");
-    return give_up(rd, CHUNK_REFUSED);
+    return chunk_give_up(rd, CHUNK_REFUSED);
 }
 
 static bool read_rows(struct reading *rd)
@@ -453,9 +436,7 @@ static bool read_rows(struct reading *rd)
     const struct chunk_range range = range_of(rd);
     const struct query_columns selected = {rd->order->shape, r->columns, r->n_columns};
     uint32_t limit_ms = rd->order->filter == NULL ? 0 : r->set.filter_timeout_ms;
-    struct chunk_rows *rows = mem_zero(1, sizeof *rows);
-    buf_init(&rows->memory);
-    rd->answer->rows = rows;
+    struct chunk_rows *rows = chunk_start_rows(rd);
     chunk_put_select(&r->statement, &rd->path, &range);
     bool ok = query_limit_time(r->query, limit_ms, why) && query_start(r->query, &r->statement, &selected, why) &&
               fetch_rows(rd, rows);
@@ -464,7 +445,7 @@ static bool read_rows(struct reading *rd)
     arena_reset(&r->row_memory);
     query_end(r->query);
     if (ok)
-        settle(r, rows);
+        chunk_settle(r, rows);
     return ok || give_up_rows(rd);
 }
 
@@ -474,24 +455,38 @@ static bool read_high(struct reading *rd)
 {
     struct source *src = query_source(rd->r->query);
     const struct server server = {.version = source_version(src)};
-    return server_read_end(src, &server, &rd->answer->high, &rd->answer->why) || give_up_for(rd);
+    return server_read_end(src, &server, &rd->answer->high, &rd->answer->why) || chunk_give_up_for(rd);
 }
 
 /* ---- an order ---- */
 
-static bool connect(struct reading *rd)
+bool chunk_connect(struct reading *rd)
 {
     if (query_connect(rd->r->query, rd->r->set.may_lock_for_share, &rd->answer->why))
         return true;
-    return give_up(rd, CHUNK_AGAIN);
+    return chunk_give_up(rd, CHUNK_AGAIN);
 }
 
 /* An empty table still has a window, so that it is told in its turn. */
 static void note_empty(struct reading *rd)
 {
-    rd->answer->rows = mem_zero(1, sizeof *rd->answer->rows);
-    buf_init(&rd->answer->rows->memory);
+    chunk_start_rows(rd);
     rd->answer->is_final = true;
+}
+
+/* A chunk in key order. */
+static void read_chunk(struct reading *rd)
+{
+    if (!begin(rd) || !chunk_connect(rd) || !chunk_wait_low(rd) || !begin_table(rd))
+        return;
+    if (mutation_is(MUTATION_EARLY_HIGH) && !read_high(rd))
+        return;
+    if (rd->last == NULL)
+        note_empty(rd);
+    else if (!read_rows(rd))
+        return;
+    if (mutation_is(MUTATION_EARLY_HIGH) || read_high(rd))
+        rd->answer->outcome = CHUNK_READ;
 }
 
 void chunk_reader_do(struct chunk_reader *r, const struct chunk_order *order, const atomic_bool *is_unwanted,
@@ -500,14 +495,10 @@ void chunk_reader_do(struct chunk_reader *r, const struct chunk_order *order, co
     struct reading rd = {.r = r, .order = order, .is_unwanted = is_unwanted, .answer = answer};
     chunk_answer_init(answer);
     arena_reset(&r->key_memory);
-    if (!begin(&rd) || !connect(&rd) || !wait_low(&rd) || !begin_table(&rd))
-        return;
-    if (mutation_is(MUTATION_EARLY_HIGH) && !read_high(&rd))
-        return;
-    if (rd.last == NULL)
-        note_empty(&rd);
-    else if (!read_rows(&rd))
-        return;
-    if (mutation_is(MUTATION_EARLY_HIGH) || read_high(&rd))
-        answer->outcome = CHUNK_READ;
+    if (!order->is_continued)
+        chunk_whole_forget(r);
+    if (order->is_whole)
+        chunk_whole_read(&rd);
+    else
+        read_chunk(&rd);
 }

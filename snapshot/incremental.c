@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "record/table_id.h"
 #include "snapshot/chunk.h"
+#include "snapshot/mark.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +13,7 @@
 struct lane {
     struct worker *worker;
     struct table_read *table; /* in the queue; NULL: free */
-    const char *table_id;
-    bool is_withdrawn; /* the answer that is still to come is for nobody */
+    bool is_withdrawn;        /* the answer that is still to come is for nobody */
     int64_t ordered_ms;
 };
 
@@ -24,6 +24,7 @@ struct incremental {
     struct table_read **last;
     struct lane lanes[INCREMENTAL_THREADS_MAX];
     bool is_paused;
+    unsigned n_muted;    /* so many tables of the queue are muted */
     struct block *block; /* being sent */
     struct lane *block_lane;
     int64_t next_order_ms; /* by the rate limit, not before */
@@ -78,6 +79,7 @@ static void take_out(struct incremental *inc, struct table_read *t)
             inc->last = at;
         break;
     }
+    inc->n_muted -= t->is_muted;
     table_read_free(&t);
 }
 
@@ -112,6 +114,7 @@ void incremental_add(struct incremental *inc, struct table_read *t)
     t->next_in_queue = NULL;
     *inc->last = t;
     inc->last = &t->next_in_queue;
+    inc->n_muted += t->is_muted;
 }
 
 unsigned incremental_stop(struct incremental *inc, bool (*matches)(void *ctx, const struct table_read *t), void *ctx)
@@ -157,6 +160,29 @@ bool incremental_is_running(const struct incremental *inc)
     return inc->first != NULL;
 }
 
+bool incremental_has(const struct incremental *inc, enum table_read_kind kind)
+{
+    for (const struct table_read *t = inc->first; t != NULL; t = t->next_in_queue)
+        if (t->kind == kind)
+            return true;
+    return false;
+}
+
+const struct table_read *incremental_failed(const struct incremental *inc)
+{
+    for (unsigned i = 0; i < inc->set.threads; i++) {
+        const struct table_read *t = inc->lanes[i].table;
+        if (t != NULL && t->kind == READ_INITIAL && t->state == TABLE_FAILED)
+            return t;
+    }
+    return NULL;
+}
+
+void incremental_delay(struct incremental *inc, int64_t until_ms)
+{
+    inc->next_order_ms = until_ms;
+}
+
 const struct table_read *incremental_tables(const struct incremental *inc)
 {
     return inc->first;
@@ -167,8 +193,26 @@ const struct table_read *incremental_tables(const struct incremental *inc)
 void incremental_hear(struct incremental *inc, const char *table_id, struct view before_key, struct view after_key)
 {
     for (unsigned i = 0; i < inc->set.threads; i++)
-        if (inc->lanes[i].table != NULL && inc->lanes[i].table_id == table_id)
+        if (inc->lanes[i].table != NULL && inc->lanes[i].table->id == table_id)
             table_read_hear(inc->lanes[i].table, before_key, after_key);
+}
+
+bool incremental_mutes(const struct incremental *inc, const char *id)
+{
+    if (inc->n_muted == 0)
+        return false;
+    for (const struct table_read *t = inc->first; t != NULL; t = t->next_in_queue)
+        if (t->is_muted && t->id == id)
+            return true;
+    return false;
+}
+
+bool incremental_halts(const struct incremental *inc, const struct log_position *stream)
+{
+    for (unsigned i = 0; i < inc->set.threads; i++)
+        if (inc->lanes[i].table != NULL && table_read_halts(inc->lanes[i].table, stream))
+            return true;
+    return false;
 }
 
 static void rewind_lane(struct lane *lane)
@@ -181,7 +225,7 @@ void incremental_reshaped(struct incremental *inc, struct view db, struct view t
 {
     const char *id = table_id(db, table);
     for (unsigned i = 0; i < inc->set.threads; i++)
-        if (inc->lanes[i].table != NULL && inc->lanes[i].table_id == id)
+        if (inc->lanes[i].table != NULL && inc->lanes[i].table->id == id)
             rewind_lane(&inc->lanes[i]);
 }
 
@@ -220,29 +264,63 @@ static bool choose_path(struct table_read *t, const struct shape *shape)
     return true;
 }
 
+/* Nothing of an initial snapshot is lost when a table is gone; but a new name of it is one that nobody has read. */
+static void leave_table(struct table_read *t, const char *status, const char *reason)
+{
+    log_warn("incremental", "%s.%s: %s; hint: if it was renamed, ask for a snapshot under its new name", t->db,
+             t->table, reason);
+    table_read_leave(t, status, reason);
+}
+
+static void end_unread(struct table_read *t, const char *status, const char *reason)
+{
+    if (t->kind == READ_INITIAL)
+        leave_table(t, status, reason);
+    else
+        fail_table(t, status, reason);
+}
+
+/* No chunk can follow its key. The place that was reached by another one means nothing now. */
+static bool is_whole(const struct table_read *t, const struct shape *shape)
+{
+    struct chunk_path path;
+    struct fail ignored;
+    return t->kind == READ_INITIAL && (shape->n_key == 0 || !chunk_choose_path(&path, shape, NULL, &ignored));
+}
+
+static void plan_table(struct incremental *inc, struct table_read *t, const struct shape *shape, bool whole)
+{
+    struct fail why;
+    struct plan *plan = plan_new(shape, inc->set.record, &why);
+    if (plan == NULL)
+        table_read_fail(t, "SQL_EXCEPTION", &why);
+    else
+        table_read_set_shape(t, shape, plan, whole);
+}
+
 /* Gives a waiting table its shape as the stream has it now. */
 static void shape_table(struct incremental *inc, struct table_read *t)
 {
     const struct shape *shape = NULL;
-    struct fail why;
     switch (inc->hooks.find_shape(inc->hooks.ctx, view_of(t->db), view_of(t->table), &shape)) {
     case INCREMENTAL_SHAPE_UNKNOWN:
-        fail_table(t, "UNKNOWN_SCHEMA", "there is no such table, or its shape is not known");
+        end_unread(t, "UNKNOWN_SCHEMA", "there is no such table, or its shape is not known");
         return;
     case INCREMENTAL_NOT_CAPTURED:
-        fail_table(t, "SKIPPED", "the table is not captured; hint: table.include.list and its like decide");
+        end_unread(t, "SKIPPED", "the table is not captured; hint: table.include.list and its like decide");
         return;
     case INCREMENTAL_SHAPE_FOUND:
         break;
     }
-    if (shape->n_key == 0) {
+    bool whole = is_whole(t, shape);
+    if (whole) {
+        table_read_restart(t);
+        t->path[0] = '\0';
+        plan_table(inc, t, shape, true);
+    } else if (shape->n_key == 0) {
         fail_table(t, "NO_PRIMARY_KEY", "it has neither a primary key nor a unique key of NOT NULL columns");
     } else if (choose_path(t, shape)) {
-        struct plan *plan = plan_new(shape, inc->set.record, &why);
-        if (plan == NULL)
-            table_read_fail(t, "SQL_EXCEPTION", &why);
-        else
-            table_read_set_shape(t, shape, plan);
+        plan_table(inc, t, shape, false);
     }
     shape_free(&shape);
 }
@@ -298,17 +376,30 @@ static void order_chunk(struct incremental *inc, struct lane *lane, const struct
         note_order(inc, now_ms);
 }
 
+/* A chunk alone may be larger than the budget: it is read when nothing else is held, or when the stream waits for it. */
+static bool has_room(const struct incremental *inc, const struct table_read *t)
+{
+    size_t held = held_bytes(inc);
+    return held == 0 || held < inc->set.budget_bytes || (t->has_view && t->n_windows == 0);
+}
+
+/* A view is read to its end even in a pause: the stream waits for it. */
+static bool may_order(const struct incremental *inc, const struct lane *lane)
+{
+    return lane->table != NULL && (!inc->is_paused || lane->table->has_view);
+}
+
 static void order_if_wanted(struct incremental *inc, struct lane *lane, const struct snapshot_place *place,
                             int64_t now_ms)
 {
-    if (lane->table == NULL || inc->is_paused || !start_worker(inc, lane, now_ms) || !worker_is_idle(lane->worker))
+    if (!may_order(inc, lane) || !start_worker(inc, lane, now_ms) || !worker_is_idle(lane->worker))
         return;
-    if (lane->table->state == TABLE_WAITING)
+    if (lane->table->state == TABLE_WAITING) {
+        bool was_muted = lane->table->is_muted;
         shape_table(inc, lane->table);
-    /* A chunk alone may be larger than the budget: it is read when nothing else is held. */
-    size_t held = held_bytes(inc);
-    bool has_room = held == 0 || held < inc->set.budget_bytes;
-    if (has_room && now_ms >= inc->next_order_ms && table_read_wants_chunk(lane->table, now_ms))
+        inc->n_muted -= was_muted && !lane->table->is_muted;
+    }
+    if (now_ms >= inc->next_order_ms && table_read_wants_chunk(lane->table, now_ms) && has_room(inc, lane->table))
         order_chunk(inc, lane, place, now_ms);
 }
 
@@ -320,30 +411,65 @@ static void take_answer(struct incremental *inc, struct lane *lane, int64_t now_
     if (lane->worker == NULL || !worker_take(lane->worker, &answer))
         return;
     if (lane->table != NULL && !lane->is_withdrawn) {
+        bool was_begun = lane->table->is_begun;
         table_read_answer(lane->table, &answer, now_ms);
-        if (answer.outcome == CHUNK_READ && answer.n_read > 0)
+        bool is_news = lane->table->kind == READ_INITIAL ? !was_begun : answer.n_read > 0;
+        if (answer.outcome == CHUNK_READ && is_news)
             inc->hooks.tell(inc->hooks.ctx, INCREMENTAL_IN_PROGRESS, lane->table);
     }
     lane->is_withdrawn = false;
     chunk_answer_fini(&answer);
 }
 
-static void close_passed(struct incremental *inc, struct lane *lane, const struct snapshot_place *place, int64_t now_ns)
+/* No other one of its kind is to be read. */
+static bool is_last_of_kind(const struct incremental *inc, const struct table_read *t)
+{
+    for (const struct table_read *q = inc->first; q != NULL; q = q->next_in_queue)
+        if (q != t && q->kind == t->kind && q->state != TABLE_DONE)
+            return false;
+    return true;
+}
+
+/* Where the rows leave. Those of an initial snapshot are nobody's transaction. */
+static struct row_source source_of(const struct table_read *t, const struct snapshot_place *place, int64_t now_ns)
+{
+    bool is_initial = t->kind == READ_INITIAL;
+    return (struct row_source){
+        .file = view_of(place->pos.file),
+        .pos = place->pos.offset,
+        .server_id = is_initial ? 0 : place->server_id,
+        .gtid = is_initial ? VIEW_NONE : view_of(place->gtid),
+        .ts_us = now_ns / 1000,
+        .now_ns = now_ns,
+    };
+}
+
+/* With the stream at the view's place: whether the view has all that the log has up to there. */
+static bool prove_view(struct incremental *inc, struct lane *lane, int64_t now_ms)
+{
+    struct gtid_set handed_over;
+    bool ok = true;
+    if (!lane->table->is_whole || lane->table->is_proven)
+        return true;
+    gtid_set_init(&handed_over);
+    inc->hooks.barrier(inc->hooks.ctx, &handed_over);
+    ok = table_read_prove(lane->table, &handed_over, now_ms);
+    if (!ok)
+        withdraw_order(lane);
+    gtid_set_fini(&handed_over);
+    return ok;
+}
+
+static void close_passed(struct incremental *inc, struct lane *lane, const struct snapshot_place *place, int64_t now_ms,
+                         int64_t now_ns)
 {
     while (inc->block == NULL && lane->table != NULL) {
         struct table_window *w = table_read_passed(lane->table, &place->pos);
-        if (w == NULL)
+        if (w == NULL || !prove_view(inc, lane, now_ms))
             return;
-        const struct row_source src = {
-            .file = view_of(place->pos.file),
-            .pos = place->pos.offset,
-            .server_id = place->server_id,
-            .gtid = view_of(place->gtid),
-            .ts_us = now_ns / 1000,
-            .now_ns = now_ns,
-            .snapshot = "incremental",
-        };
-        struct block *block = block_new(&w->window, lane->table->plan, &src);
+        const struct row_source src = source_of(lane->table, place, now_ns);
+        const struct block_marks marks = mark_rows(lane->table, w->is_final, is_last_of_kind(inc, lane->table));
+        struct block *block = block_new(&w->window, lane->table->plan, &src, &marks);
         inc->block = block;
         inc->block_lane = lane;
         if (block->n == 0)
@@ -362,7 +488,31 @@ void incremental_sent(struct incremental *inc)
     uint32_t n = inc->block->n;
     block_let_go(&inc->block);
     inc->block_lane = NULL;
+    inc->n_muted -= lane->table->is_muted;
     table_read_close(lane->table, n);
+    inc->hooks.progress(inc->hooks.ctx);
+}
+
+static bool has_ended(const struct table_read *t)
+{
+    return t->state == TABLE_DONE || t->state == TABLE_FAILED;
+}
+
+static bool is_alone(const struct incremental *inc, const struct table_read *t)
+{
+    for (const struct table_read *q = inc->first; q != NULL; q = q->next_in_queue)
+        if (q != t && q->kind == t->kind)
+            return false;
+    return true;
+}
+
+static void end_table(struct incremental *inc, struct table_read *t)
+{
+    bool is_last = is_alone(inc, t);
+    inc->hooks.tell(inc->hooks.ctx, INCREMENTAL_TABLE_DONE, t);
+    if (is_last)
+        inc->hooks.tell(inc->hooks.ctx, INCREMENTAL_COMPLETED, t);
+    take_out(inc, t);
     inc->hooks.progress(inc->hooks.ctx);
 }
 
@@ -370,15 +520,9 @@ void incremental_sent(struct incremental *inc)
 static void advance_queue(struct incremental *inc)
 {
     for (unsigned i = 0; i < inc->set.threads; i++) {
-        struct lane *lane = &inc->lanes[i];
-        if (lane->table == NULL || lane->table->state == TABLE_WAITING || lane->table->state == TABLE_READING)
-            continue;
-        bool is_last = inc->first == lane->table && lane->table->next_in_queue == NULL;
-        inc->hooks.tell(inc->hooks.ctx, INCREMENTAL_TABLE_DONE, lane->table);
-        if (is_last)
-            inc->hooks.tell(inc->hooks.ctx, INCREMENTAL_COMPLETED, lane->table);
-        take_out(inc, lane->table);
-        inc->hooks.progress(inc->hooks.ctx);
+        struct table_read *t = inc->lanes[i].table;
+        if (t != NULL && has_ended(t) && !(t->kind == READ_INITIAL && t->state == TABLE_FAILED))
+            end_table(inc, t);
     }
     for (struct table_read *t = inc->first; t != NULL; t = t->next_in_queue) {
         if (lane_of(inc, t) != NULL)
@@ -387,8 +531,20 @@ static void advance_queue(struct incremental *inc)
         if (lane == NULL)
             return;
         lane->table = t;
-        lane->table_id = table_id(view_of(t->db), view_of(t->table));
     }
+}
+
+/* In how many ms the lane wants a turn, -1: when news come. */
+static int lane_wait_ms(const struct incremental *inc, const struct lane *lane, int64_t now_ms)
+{
+    const struct table_read *t = lane->table;
+    if (!may_order(inc, lane) || (t->kind == READ_INITIAL && t->state == TABLE_FAILED))
+        return -1;
+    if (has_ended(t))
+        return 0;
+    if (t->again_at_ms > now_ms)
+        return (int)(t->again_at_ms - now_ms);
+    return inc->next_order_ms > now_ms ? (int)(inc->next_order_ms - now_ms) : -1;
 }
 
 int incremental_service(struct incremental *inc, const struct snapshot_place *place, int64_t now_ms, int64_t now_ns)
@@ -397,20 +553,13 @@ int incremental_service(struct incremental *inc, const struct snapshot_place *pl
     for (unsigned i = 0; i < inc->set.threads; i++)
         take_answer(inc, &inc->lanes[i], now_ms);
     for (unsigned i = 0; i < inc->set.threads && inc->block == NULL; i++)
-        close_passed(inc, &inc->lanes[i], place, now_ns);
+        close_passed(inc, &inc->lanes[i], place, now_ms, now_ns);
     advance_queue(inc);
     for (unsigned i = 0; i < inc->set.threads; i++) {
-        struct lane *lane = &inc->lanes[i];
-        order_if_wanted(inc, lane, place, now_ms);
-        if (lane->table == NULL || inc->is_paused)
-            continue;
-        bool is_ended = lane->table->state == TABLE_DONE || lane->table->state == TABLE_FAILED;
-        if (is_ended)
-            wait_ms = 0;
-        else if (wait_ms != 0 && lane->table->again_at_ms > now_ms)
-            wait_ms = (int)(lane->table->again_at_ms - now_ms);
-        else if (wait_ms < 0 && inc->next_order_ms > now_ms)
-            wait_ms = (int)(inc->next_order_ms - now_ms);
+        order_if_wanted(inc, &inc->lanes[i], place, now_ms);
+        int ms = lane_wait_ms(inc, &inc->lanes[i], now_ms);
+        if (ms >= 0 && (wait_ms < 0 || ms < wait_ms))
+            wait_ms = ms;
     }
     return inc->block != NULL ? 0 : wait_ms;
 }

@@ -8,6 +8,10 @@
  * The loop tells it what the stream does (hear, reshaped), gives it turns (service), and sends the blocks it is handed;
  * a block is followed by its progress, so that both go into one Kafka transaction.
  *
+ * The first snapshot of all captured tables goes the same way: its tables stand in front of the queue, and their rows say
+ * by markers which are the first and the last (mark.h). A table of it that can't be read stays in the queue, FAILED: the
+ * snapshot must not be taken for complete.
+ *
  * Always true:
  *   I1  a table's windows close in key order; `done` of each table is what a restart goes on from
  *   I2  rows held together stay within the budget: then no more is read
@@ -55,7 +59,7 @@ struct incremental_hooks {
     enum incremental_shape (*find_shape)(void *ctx, struct view db, struct view table, const struct shape **shape);
     /* S0: fills the set with all that the stream has handed over; false without GTIDs. */
     bool (*barrier)(void *ctx, struct gtid_set *set);
-    /* Something happened; t is the table it concerns, or NULL. */
+    /* Something happened; t is the table it concerns, or NULL. Of tables of an initial snapshot IN_PROGRESS is told once. */
     void (*tell)(void *ctx, enum incremental_event what, const struct table_read *t);
     /* The stored progress has changed: it goes with the next commit. */
     void (*progress)(void *ctx);
@@ -78,6 +82,15 @@ bool incremental_resume(struct incremental *inc);
 bool incremental_is_paused(const struct incremental *inc);
 bool incremental_is_running(const struct incremental *inc);
 
+/* Whether a table of this kind is left. */
+bool incremental_has(const struct incremental *inc, enum table_read_kind kind);
+
+/* A table of the initial snapshot that can't be read, or NULL. */
+const struct table_read *incremental_failed(const struct incremental *inc);
+
+/* Nothing is read before then. */
+void incremental_delay(struct incremental *inc, int64_t until_ms);
+
 /* The tables left, first the ones being read; walk by next_in_queue. */
 const struct table_read *incremental_tables(const struct incremental *inc);
 
@@ -86,6 +99,12 @@ const struct table_read *incremental_tables(const struct incremental *inc);
 void incremental_hear(struct incremental *inc, const char *table_id, struct view before_key, struct view after_key);
 void incremental_reshaped(struct incremental *inc, struct view db, struct view table);
 void incremental_other_server(struct incremental *inc); /* also when the stream starts again at an earlier place */
+
+/* Whether what the stream says of the table must not be sent (table_read.h). Cheap while no table is muted. */
+bool incremental_mutes(const struct incremental *inc, const char *table_id);
+
+/* Whether the stream must stay at this place. */
+bool incremental_halts(const struct incremental *inc, const struct log_position *stream);
 
 /* ---- turns ---- */
 

@@ -2,6 +2,7 @@
 #include "snapshot/table_read.h"
 
 #include "base/log.h"
+#include "record/table_id.h"
 #include "snapshot/mutation.h"
 
 #include <stdlib.h>
@@ -17,7 +18,9 @@ struct table_read *table_read_new(struct view db, struct view table)
     struct table_read *t = mem_zero(1, sizeof *t);
     t->db = view_to_string(db);
     t->table = view_to_string(table);
+    t->id = table_id(db, table);
     t->estimated_rows = -1;
+    gtid_set_init(&t->executed);
     chunk_key_init(&t->done);
     chunk_key_init(&t->read);
     chunk_key_init(&t->last);
@@ -48,6 +51,7 @@ void table_read_free(struct table_read **read)
     chunk_key_fini(&t->done);
     chunk_key_fini(&t->read);
     chunk_key_fini(&t->last);
+    gtid_set_fini(&t->executed);
     free(t->db);
     free(t->table);
     free(t->filter);
@@ -65,9 +69,37 @@ static void set_state(struct table_read *t, enum table_read_state state, const c
     t->state = state;
 }
 
-void table_read_set_shape(struct table_read *t, const struct shape *shape, struct plan *plan)
+/* Nothing of the view is left, and of what was read in it. */
+static void drop_view(struct table_read *t)
+{
+    t->has_view = t->is_proven = false;
+    t->rows_read = t->rows_done = 0;
+    t->is_read = false;
+}
+
+/* What was sent of a table without a place to go on from is sent again. */
+static void note_whole(struct table_read *t)
+{
+    if (t->rows_sent == 0)
+        return;
+    log_warn(
+        "table_read",
+        "%s.%s: its reading broke off after %llu rows and begins anew, since it has no key to go on from: rows come "
+        "twice",
+        t->db, t->table, (unsigned long long)t->rows_sent);
+    t->rows_sent = 0;
+}
+
+void table_read_set_shape(struct table_read *t, const struct shape *shape, struct plan *plan, bool is_whole)
 {
     forget_shape(t);
+    t->is_whole = is_whole;
+    if (is_whole) {
+        drop_view(t);
+        note_whole(t);
+    } else {
+        t->is_muted = false; /* its windows hear what it says */
+    }
     t->shape = shape_hold(shape);
     t->plan = plan;
     set_state(t, TABLE_READING, "its shape is known");
@@ -97,6 +129,8 @@ void table_read_order(struct table_read *t, uint32_t limit, struct chunk_order *
     window_begin(&w->window);
     w->is_ordered = true;
     chunk_order_init(order);
+    order->is_whole = t->is_whole;
+    order->is_continued = t->has_view;
     order->shape = shape_hold(t->shape);
     order->filter = t->filter == NULL ? NULL : mem_strdup(t->filter);
     order->surrogate = t->surrogate == NULL ? NULL : mem_strdup(t->surrogate);
@@ -117,10 +151,9 @@ static void withdraw(struct table_read *t)
 }
 
 /* It will be ordered anew, after a pause that grows. */
-static void try_again(struct table_read *t, const struct fail *why, int64_t now_ms)
+static void note_failure(struct table_read *t, const struct fail *why, int64_t now_ms)
 {
     int64_t pause_ms = AGAIN_FIRST_MS << (t->n_failed < 7 ? t->n_failed : 7);
-    withdraw(t);
     t->n_failed++;
     t->again_at_ms = now_ms + (pause_ms < AGAIN_MOST_MS ? pause_ms : AGAIN_MOST_MS);
     log_debug("table_read", "%s.%s: chunk is read again: %s", t->db, t->table, why->text);
@@ -130,6 +163,12 @@ static void try_again(struct table_read *t, const struct fail *why, int64_t now_
         return;
     t->is_told = true;
     log_warn("table_read", "the snapshot of %s.%s waits: %s", t->db, t->table, why->text);
+}
+
+static void try_again(struct table_read *t, const struct fail *why, int64_t now_ms)
+{
+    withdraw(t);
+    note_failure(t, why, now_ms);
 }
 
 static void note_success(struct table_read *t)
@@ -150,10 +189,22 @@ static void adapt_limit(struct table_read *t, const struct chunk_answer *answer)
         t->rows_fit = t->rows_fit > UINT32_MAX / 2 ? 0 : t->rows_fit * 2;
 }
 
+static void take_view(struct table_read *t, const struct chunk_answer *answer)
+{
+    if (t->has_view)
+        return;
+    t->has_view = true;
+    t->view = answer->high;
+    gtid_set_copy(&t->executed, &answer->executed);
+}
+
 static void take_rows(struct table_read *t, struct chunk_answer *answer)
 {
     struct table_window *w = newest(t);
     note_success(t);
+    t->is_begun = true;
+    if (t->is_whole)
+        take_view(t, answer);
     adapt_limit(t, answer);
     w->is_ordered = false;
     w->is_final = answer->is_final;
@@ -184,7 +235,10 @@ void table_read_answer(struct table_read *t, struct chunk_answer *answer, int64_
     case CHUNK_AGAIN:
     case CHUNK_OTHER_SERVER:
     case CHUNK_OTHER_SHAPE:
-        try_again(t, &answer->why, now_ms);
+        if (t->has_view)
+            table_read_rewind(t);
+        else
+            try_again(t, &answer->why, now_ms);
         break;
     case CHUNK_REFUSED:
         withdraw(t);
@@ -193,8 +247,11 @@ void table_read_answer(struct table_read *t, struct chunk_answer *answer, int64_
     }
 }
 
+/* The rows of a view leave where the view is: nothing up to there is newer. */
 void table_read_hear(struct table_read *t, struct view before_key, struct view after_key)
 {
+    if (t->is_whole)
+        return;
     for (unsigned i = 0; i < t->n_windows; i++)
         window_hear(&window_at(t, i)->window, before_key, after_key);
 }
@@ -214,6 +271,7 @@ void table_read_close(struct table_read *t, uint32_t n_sent)
     if (!chunk_key_is_empty(&w->next))
         chunk_key_set(&t->done, buf_view(mutation_is(MUTATION_ANY_ORDER) ? &t->read.text : &w->next.text));
     t->rows_sent += n_sent;
+    t->is_muted = false; /* a view: the stream stands at its place */
     t->rows_done += w->n_read;
     bool was_final = w->is_final;
     t->first_window = (t->first_window + 1) % WINDOWS_AHEAD;
@@ -231,12 +289,45 @@ void table_read_rewind(struct table_read *t)
         window_at(t, i)->is_ordered = false;
     }
     t->n_windows = 0;
+    if (t->is_whole)
+        drop_view(t);
     chunk_key_set(&t->read, buf_view(&t->done.text));
     t->rows_read = t->rows_done;
     t->is_read = false;
     forget_shape(t);
     if (t->state == TABLE_READING)
         set_state(t, TABLE_WAITING, "back to the last closed key");
+}
+
+bool table_read_prove(struct table_read *t, const struct gtid_set *handed_over, int64_t now_ms)
+{
+    struct fail why;
+    if (!t->is_whole || t->is_proven)
+        return true;
+    t->is_proven = gtid_set_contains(&t->executed, handed_over);
+    if (t->is_proven)
+        return true;
+    fail_set(&why, FAIL_RETRY, FAIL_AREA_SOURCE, 0,
+             "a transaction was in the log and not yet visible when its rows were looked at");
+    table_read_rewind(t);
+    note_failure(t, &why, now_ms);
+    return false;
+}
+
+bool table_read_halts(const struct table_read *t, const struct log_position *stream)
+{
+    if (!t->is_whole || t->state != TABLE_READING)
+        return false;
+    if (t->n_windows == 0)
+        return t->has_view;
+    const struct window *oldest = &t->windows[t->first_window].window;
+    return oldest->state == WINDOW_READING || window_is_passed(oldest, stream);
+}
+
+void table_read_leave(struct table_read *t, const char *status, const char *reason)
+{
+    t->status = status;
+    set_state(t, TABLE_DONE, reason);
 }
 
 void table_read_restart(struct table_read *t)

@@ -10,6 +10,12 @@
  *   READING -> DONE     [last window closed]
  *   READING -> FAILED   [refused: the reason is kept]
  *   READING -> READING  [table_read_rewind]   the shape changed or the server is another: back to the last closed key
+ *   WAITING -> DONE     [table_read_leave]    there is nothing to read any more
+ *
+ * A table without a key that chunks can follow is read whole, in one view of it as it was at a place P of the log
+ * (chunk_whole.h). The stream halts at P until all of its rows have left. What the stream tells of such a table up to P
+ * is in the view; of one without any key it may not be sent besides, or its rows would be there twice: the table is
+ * muted until then. There is no key to go on from: what breaks off is read again from the start.
  *
  * Loop thread only.
  */
@@ -32,6 +38,12 @@ enum { WINDOWS_AHEAD = 3 };
  * that order only. "": not known yet. */
 enum { TABLE_PATH_BYTES = 17 };
 
+/* Who wants it read. */
+enum table_read_kind {
+    READ_INCREMENTAL, /* a signal */
+    READ_INITIAL,     /* the first snapshot */
+};
+
 enum table_read_state { TABLE_WAITING, TABLE_READING, TABLE_DONE, TABLE_FAILED };
 
 /* A window and what it will say when it closes. */
@@ -45,14 +57,26 @@ struct table_window {
 
 struct table_read {
     struct table_read *next_in_queue;
+    enum table_read_kind kind;
     enum table_read_state state;
     char *db;
     char *table;
+    const char *id;     /* table_id.h */
     char *filter;       /* NULL: none */
     char *surrogate;    /* NULL: the primary key */
     char *signal_id;    /* NULL: none was given */
     struct fail why;    /* FAILED */
     const char *status; /* how it ended, as notifications name it */
+
+    bool is_first; /* of an initial snapshot */
+    bool is_muted; /* what the stream says of it is not sent */
+    bool is_begun; /* something of it was read */
+
+    bool is_whole;            /* READING: in one view, not by its key */
+    bool has_view;            /* the worker has it open */
+    bool is_proven;           /* the view holds all of the log up to its place */
+    struct gtid_set executed; /* when the view was opened, at the least */
+    struct log_position view; /* its place */
 
     char path[TABLE_PATH_BYTES];
     const struct shape *shape; /* counted; READING */
@@ -81,8 +105,8 @@ struct table_read {
 struct table_read *table_read_new(struct view db, struct view table);
 void table_read_free(struct table_read **t);
 
-/* The shape in force at the stream's place (one count is taken) and the plan for it (taken). */
-void table_read_set_shape(struct table_read *t, const struct shape *shape, struct plan *plan);
+/* The shape in force at the stream's place (one count is taken) and the plan for it (taken). is_whole: see above. */
+void table_read_set_shape(struct table_read *t, const struct shape *shape, struct plan *plan, bool is_whole);
 
 /* The place that was reached means nothing in the order the table is read in now: it is read from the start. */
 void table_read_restart(struct table_read *t);
@@ -98,6 +122,16 @@ void table_read_answer(struct table_read *t, struct chunk_answer *answer, int64_
 
 /* The stream hands over a change of this table. */
 void table_read_hear(struct table_read *t, struct view before_key, struct view after_key);
+
+/* Read whole: what the stream has handed over, where the view is placed, decides whether the view can be used. Without all
+ * of it the view is given up, and another one is ordered later. */
+MUST_USE bool table_read_prove(struct table_read *t, const struct gtid_set *handed_over, int64_t now_ms);
+
+/* Whether the stream must stay where it is. */
+bool table_read_halts(const struct table_read *t, const struct log_position *stream);
+
+/* There is nothing to read of it any more. */
+void table_read_leave(struct table_read *t, const char *status, const char *reason);
 
 /* The oldest window, when the stream has passed its HIGH; else NULL. */
 struct table_window *table_read_passed(struct table_read *t, const struct log_position *stream);

@@ -55,6 +55,7 @@ void chunk_order_fini(struct chunk_order *order)
 void chunk_answer_init(struct chunk_answer *answer)
 {
     *answer = (struct chunk_answer){.outcome = CHUNK_AGAIN, .estimated_rows = -1};
+    gtid_set_init(&answer->executed);
     chunk_key_init(&answer->next);
     chunk_key_init(&answer->last);
 }
@@ -62,6 +63,7 @@ void chunk_answer_init(struct chunk_answer *answer)
 void chunk_answer_fini(struct chunk_answer *answer)
 {
     chunk_rows_free(&answer->rows);
+    gtid_set_fini(&answer->executed);
     chunk_key_fini(&answer->next);
     chunk_key_fini(&answer->last);
 }

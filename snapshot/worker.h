@@ -39,6 +39,8 @@ struct chunk_order {
     const struct shape *shape; /* counted: the order holds one */
     char *filter;              /* owned; NULL: all rows. Without parentheses around it */
     char *surrogate;           /* owned; NULL: the primary key */
+    bool is_whole;             /* all rows in one view: neither filter nor keys */
+    bool is_continued;         /* whole: the view is open, its next rows are wanted */
     struct chunk_key after;    /* rows behind this key; empty: from the start */
     struct chunk_key last;     /* up to this one; empty: read the largest key first */
     uint32_t limit;
@@ -68,7 +70,8 @@ struct chunk_answer {
     struct chunk_key last; /* READ: the table's largest key, also when the order had it; empty: the table is empty */
     bool is_final;         /* READ: nothing is left up to `last` */
     struct log_position high;
-    int64_t estimated_rows; /* of the table, with its first chunk; -1: unknown */
+    struct gtid_set executed; /* READ, the first of a view: what it holds at the least */
+    int64_t estimated_rows;   /* of the table, with its first chunk; -1: unknown */
 };
 
 void chunk_answer_init(struct chunk_answer *answer); /* AGAIN, without a reason */

@@ -43,7 +43,7 @@ CLOCK_CALLS = r"\b(clock_gettime|gettimeofday|pthread_\w+_?timed\w+|sem_timedwai
 
 WALL = {  # who may ask for wall time, and for what
     "base/clock": "it gives it", "base/log": "the time of a line", "binlog/reader": "ts_ms of records",
-    "connector/snapshots": "ts_ms of records", "connector/notices": "the time of a notification",
+    "connector/snapshots": "ts_ms of records", "connector/start": "ts_ms of records", "connector/notices": "the time of a notification",
     "connector/offsets_show": "the age of a position, for people", "connector/signal_command": "an id that is new",
     "connector/offsets_export": "the time of a record",
 }

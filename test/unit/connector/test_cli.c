@@ -125,7 +125,7 @@ static void check_command_tells_whether_the_file_is_in_order(void **state)
         "\"ok\":false,\"name\":null,\"notes\":[{\"level\":\"error\",\"text\":\"database.server.id=x (line 5): must be");
     assert_null(strstr(out, "geheim77"));
     write_file(path, "topic.prefix=shop\n");
-    check(WORDS("check", path), 2, "5 settings are wrong, told above");
+    check(WORDS("check", path), 2, "4 settings are wrong, told above");
     assert_non_null(strstr(out, "error config: database.user is missing"));
     unlink(path);
     check(WORDS("check", path), 2, "No such file");

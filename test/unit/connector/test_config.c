@@ -243,9 +243,8 @@ static void missing_keys_are_all_named(void **state)
     check_said(LOG_ERROR, "database.hostname is missing");
     check_said(LOG_ERROR, "database.user is missing");
     check_said(LOG_ERROR, "database.server.id is missing");
-    check_said(LOG_ERROR, "snapshot.mode is missing");
     check_said(LOG_ERROR, "bootstrap.servers is missing");
-    assert_int_equal(config_notes_count(&notes, LOG_ERROR), 6);
+    assert_int_equal(config_notes_count(&notes, LOG_ERROR), 5);
 }
 
 static void wrong_value_is_told_with_key_line_and_what_is_allowed(void **state)
@@ -255,7 +254,10 @@ static void wrong_value_is_told_with_key_line_and_what_is_allowed(void **state)
     check_refused(BASE "decimal.handling.mode=exact\n",
                   "decimal.handling.mode=exact (line 7): must be one of precise, double, string");
     check_refused(BASE "table.include.list=a,(b\n", "table.include.list=a,(b (line 7): regular expression (b");
-    check_refused(BASE "snapshot.mode=initial\n", "snapshot.mode=initial (line 7): reads existing rows");
+    check_refused(BASE "snapshot.mode=configuration_based\n",
+                  "snapshot.mode=configuration_based (line 7): is not offered yet");
+    check_refused(BASE "snapshot.select.statement.overrides=shop.orders\n",
+                  "snapshot.select.statement.overrides=shop.orders (line 7): A SELECT of one's own is not offered yet");
     check_refused(BASE "transforms=unwrap\n", "transforms=unwrap (line 7): Transforms are not offered yet");
     check_refused("{\n\"topic.prefix\":\"a b\"}", "topic.prefix=a b (line 2): must be a name");
     check_refused("a=\\u12\n", "line 1: malformed");

@@ -19,7 +19,7 @@ static struct table_read *reading(void)
     set = rows_settings(false);
     struct table_read *t = table_read_new(view_of("db"), view_of("t"));
     const struct shape *shape = rows_shape("db", "create table t (id int primary key)");
-    table_read_set_shape(t, shape, plan_new(shape, &set, &why));
+    table_read_set_shape(t, shape, plan_new(shape, &set, &why), false);
     shape_free(&shape);
     return t;
 }
