@@ -36,12 +36,19 @@ class Case:
 
     def streamed(self, with_schemas):
         """Topic -> the recorded records that were not read by a snapshot, normalised."""
+        return self._records(with_schemas, is_streamed)
+
+    def read(self, with_schemas):
+        """Topic -> the recorded records of the initial snapshot, normalised."""
+        return self._records(with_schemas, is_initial)
+
+    def _records(self, with_schemas, wanted):
         text = (self.folder / ("records.jsonl" if with_schemas else "plain.jsonl")).read_text(encoding="utf-8", newline="\n")
         topics = {}
         for line in text.split("\n"):
             if line:
                 record = _cut(line)
-                if is_streamed(record["value"]):
+                if wanted(record["value"]):
                     topics.setdefault(record["topic"], []).append(normalised(record, PREFIX))
         return topics
 
@@ -113,6 +120,12 @@ def is_streamed(value):
     """Not read by a snapshot. A tombstone is none's but the stream's."""
     source = SOURCE.search(value or "")
     return source is None or '"snapshot":"false"' in source[0] or '"snapshot":null' in source[0]
+
+
+def is_initial(value):
+    """Read by the snapshot of a first start, or told of the tables there."""
+    source = SOURCE.search(value or "")
+    return source is not None and re.search(r'"snapshot":"(true|first|last|first_in_data_collection|last_in_data_collection)"', source[0]) is not None
 
 
 def _without_places(match):

@@ -8,6 +8,7 @@ import re
 
 import pytest
 
+from golden_compare import differences
 from golden_different import DIFFERENT, NOT_YET, no_table
 from harness import golden, wait_for
 
@@ -84,9 +85,10 @@ def records(kafka, prefix, case):
     topics = [topic for topic in kafka.topics() if topic == prefix or topic.startswith(f"{prefix}.")]
     got = {}
     for record in kafka.consume(*topics):
-        if record.topic == end or (record.topic == prefix and MARK.encode() in record.value):
+        parts = golden.taken(record)
+        if record.topic == end or (record.topic == prefix and MARK.encode() in record.value) or golden.is_initial(parts["value"]):
             continue
-        text = golden.normalised(golden.taken(record), prefix)
+        text = golden.normalised(parts, prefix)
         got.setdefault(golden.PREFIX + record.topic[len(prefix):], []).append(text)
     return got
 
@@ -95,16 +97,5 @@ def compare(case, with_schemas, got):
     expected = case.streamed(with_schemas)
     for change in (no_table, *DIFFERENT.get(case.name, ())):
         change(expected, with_schemas)
-    found = []
-    for topic in sorted(set(expected) | set(got)):
-        ours, theirs = got.get(topic, []), expected.get(topic, [])
-        found += [f"record {i} of {topic} {first_difference(a, b)}" for i, (a, b) in enumerate(zip(ours, theirs)) if not b == a]
-        found += [f"a record more than recorded in {topic}: {text}" for text in ours[len(theirs):]]
-        found += [f"a record missing in {topic}: {text}" for text in theirs[len(ours):]]
+    found = differences(got, expected)
     assert not found, f"schemas {with_schemas}: {len(found)} differences\n" + "\n".join(found)
-
-
-def first_difference(a, b):
-    b = str(b)
-    at = next((i for i, (x, y) in enumerate(zip(a, b)) if x != y), min(len(a), len(b)))
-    return f"differs at {at}\n got      …{a[max(0, at - 80):at + 200]}\n recorded …{b[max(0, at - 80):at + 200]}"

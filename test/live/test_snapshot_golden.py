@@ -56,7 +56,7 @@ def test_signals_are_answered_as_recorded(mysql, kafka, tidemark, names):
         elif "value" in step:
             ask(kafka, prefix, step["value"], None if step["key"] == "g" else step["key"])
             count += step["key"] == "g" and step["value"]["type"] == "execute-snapshot"
-            kafka.reader(notes).read_until(lambda records: sum(b'"COMPLETED"' in r.value for r in records) >= count, 30)
+            kafka.reader(notes).read_until(lambda records: sum(b'"COMPLETED","aggregate_type":"Incremental' in r.value for r in records) >= count, 30)
     program.wait_for_log(r"signal says: hello \{")
     wait_for(lambda: any(b'"id":9' in r.value for r in kafka.consume(f"{prefix}.{CASE.database}.t1")), what="the last row")
     program.stop()
