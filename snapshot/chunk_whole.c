@@ -50,7 +50,7 @@ static enum opened open_once(struct reading *rd)
         return OPENED_NOT;
     if (position_compare(&before, &answer->high) == 0)
         return OPENED;
-    return source_query_do(src, "ROLLBACK", &answer->why) ? OPENED_BETWEEN : OPENED_NOT;
+    return source_query_do(src, "COMMIT", &answer->why) ? OPENED_BETWEEN : OPENED_NOT;
 }
 
 /* The server logs without pause at times; between two of its commits there is room for a view, sooner or later. */
@@ -122,7 +122,7 @@ static void end_view(struct chunk_reader *r)
     struct fail ignored;
     query_end(r->query);
     r->has_view = r->has_row = false;
-    if (!source_query_do(query_source(r->query), "ROLLBACK", &ignored))
+    if (!source_query_do(query_source(r->query), "COMMIT", &ignored))
         query_disconnect(r->query);
 }
 

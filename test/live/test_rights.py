@@ -18,12 +18,15 @@ COMMANDS = {"Connect", "Quit", "Query", "Prepare", "Execute", "Close stmt", "Res
 
 def test_three_rights_on_a_replica_are_enough(new_mysql, kafka, tidemark, names):
     source = new_mysql()
-    source.sql(f"CREATE DATABASE {names.database}; CREATE TABLE {names.database}.t (id INT PRIMARY KEY, v INT)")
+    source.sql(f"CREATE DATABASE {names.database}; CREATE TABLE {names.database}.t (id INT PRIMARY KEY, v INT);"
+               f"CREATE TABLE {names.database}.keyless (v INT); INSERT INTO {names.database}.keyless VALUES (1),(1)")
     replica = new_mysql(replica_of=source, general_log=True)
     assert replica.sql("SELECT @@super_read_only, @@read_only") == [(1, 1)]
     assert replica.sql("SHOW GRANTS FOR tidemark") == [
         ("GRANT SELECT, REPLICATION SLAVE, REPLICATION CLIENT ON *.* TO `tidemark`@`%`",)]
-    program = tidemark(replica, kafka, database_include_list=names.database, also=PLAIN).start_ready()
+    program = tidemark(replica, kafka, database_include_list=names.database,
+                       also={**PLAIN, "snapshot.mode": "initial"}).start_ready()
+    program.wait_for_log("the initial snapshot has ended")
     source.sql("INSERT INTO t VALUES (1, 1), (2, 2); UPDATE t SET v = 5 WHERE id = 1; ALTER TABLE t ADD w INT; "
                "INSERT INTO t VALUES (3, 3, 3); CREATE TABLE u (id INT PRIMARY KEY); INSERT INTO u VALUES (1); "
                "XA START 'x'; INSERT INTO t VALUES (4, 4, 4); XA END 'x'; XA PREPARE 'x'", database=names.database)
