@@ -200,14 +200,16 @@ static void load_path(const cJSON *item, struct table_read *t)
         memcpy(t->path, path->valuestring, strlen(path->valuestring) + 1);
 }
 
-static void load_kind(const cJSON *item, struct table_read *t)
+/* False: of a kind that is not known here. */
+static bool load_kind(const cJSON *item, struct table_read *t)
 {
     const cJSON *kind = cJSON_GetObjectItemCaseSensitive(item, "kind");
-    if (!cJSON_IsString(kind) || strcmp(kind->valuestring, "initial") != 0)
-        return;
+    if (kind == NULL)
+        return true;
     t->kind = READ_INITIAL;
     t->is_first = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(item, "first"));
     t->is_muted = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(item, "muted"));
+    return cJSON_IsString(kind) && strcmp(kind->valuestring, "initial") == 0;
 }
 
 static bool load_table(struct incremental *inc, const cJSON *item, struct view text, struct fail *why)
@@ -221,7 +223,7 @@ static bool load_table(struct incremental *inc, const cJSON *item, struct view t
     t->filter = text_of(item, "filter");
     t->surrogate = text_of(item, "surrogate");
     t->signal_id = text_of(item, "id");
-    load_kind(item, t);
+    bool is_known = load_kind(item, t);
     load_path(item, t);
     cut_key(text, "done", &t->done);
     cut_key(text, "last", &t->last);
@@ -231,7 +233,9 @@ static bool load_table(struct incremental *inc, const cJSON *item, struct view t
     t->rows_sent = (uint64_t)number_of(item, "rows_sent", 0);
     t->estimated_rows = number_of(item, "estimated", -1);
     incremental_add(inc, t);
-    return true;
+    return is_known ||
+           fail_set(why, FAIL_STOP, FAIL_AREA_DATA, 0,
+                    "the stored progress of a snapshot is of a kind that is not known: %.*s", VIEW_ARGS(text));
 }
 
 static enum signal_outcome outcome_of(const cJSON *item, const char *name)

@@ -5,6 +5,7 @@
 #include "record/table_id.h"
 #include "snapshot/chunk.h"
 #include "snapshot/mark.h"
+#include "snapshot/mutation.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -199,7 +200,7 @@ void incremental_hear(struct incremental *inc, const char *table_id, struct view
 
 bool incremental_mutes(const struct incremental *inc, const char *id)
 {
-    if (inc->n_muted == 0)
+    if (inc->n_muted == 0 || mutation_is(MUTATION_NO_MUTE))
         return false;
     for (const struct table_read *t = inc->first; t != NULL; t = t->next_in_queue)
         if (t->is_muted && t->id == id)

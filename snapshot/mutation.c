@@ -8,7 +8,7 @@
 
 bool mutation_is(enum mutation m)
 {
-    static const char *const names[] = {"no-barrier", "no-drop", "early-high", "any-order"};
+    static const char *const names[] = {"no-barrier", "no-drop", "early-high", "any-order", "no-mute", "no-halt"};
     const char *broken = getenv("TIDEMARK_BREAK");
     return broken != NULL && strstr(broken, names[m]) != NULL;
 }

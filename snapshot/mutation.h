@@ -15,6 +15,8 @@ enum mutation {
     MUTATION_NO_DROP,    /* no-drop: streamed changes leave the held rows alone */
     MUTATION_EARLY_HIGH, /* early-high: HIGH is read before the SELECT */
     MUTATION_ANY_ORDER,  /* any-order: the stored key speaks for windows that are still open */
+    MUTATION_NO_MUTE,    /* no-mute: what the stream says of a table without a key is sent before its view, too */
+    MUTATION_NO_HALT,    /* no-halt: the stream goes on past a view whose rows have not left */
 };
 
 #ifdef TIDEMARK_MUTATIONS

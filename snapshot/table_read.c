@@ -316,7 +316,7 @@ bool table_read_prove(struct table_read *t, const struct gtid_set *handed_over, 
 
 bool table_read_halts(const struct table_read *t, const struct log_position *stream)
 {
-    if (!t->is_whole || t->state != TABLE_READING)
+    if (!t->is_whole || t->state != TABLE_READING || mutation_is(MUTATION_NO_HALT))
         return false;
     if (t->n_windows == 0)
         return t->has_view;

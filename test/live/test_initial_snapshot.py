@@ -13,8 +13,9 @@ from snapshot_run import Run, ids
 
 @pytest.fixture
 def run(mysql, kafka, tidemark, names):
-    def make(mode="initial", server=mysql, **more):
-        return Run(server, kafka, tidemark, names, start=False, snapshot_mode=mode, **more)
+    def make(mode="initial", server=mysql, env=None, names=names, **more):
+        return Run(server, kafka, lambda *args, **settings: tidemark(*args, env=env, **settings), names, start=False,
+                   snapshot_mode=mode, **more)
     return make
 
 
@@ -177,16 +178,34 @@ def assert_equal_to_the_source(r):
     assert told_bag(r, "c_bag") == bag(source_rows(r, "c_bag"))
 
 
-@pytest.mark.parametrize("threads", [1, 3])
-def test_topics_end_equal_to_tables_that_change_meanwhile(run, threads):
-    r = run(incremental_snapshot_chunk_size=100, snapshot_max_threads=threads)
+def snapshot_beside_a_writer(r, seed):
     make_tables(r)
-    writer = Writer(r, threads).start()
+    writer = Writer(r, seed).start()
     r.start()
     wait_done(r)
     writer.stop()
     assert_equal_to_the_source(r)
     assert len(r.rows("a_keyed")) > 4000
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_topics_end_equal_to_tables_that_change_meanwhile(run, threads):
+    snapshot_beside_a_writer(run(incremental_snapshot_chunk_size=100, snapshot_max_threads=threads), threads)
+
+
+@pytest.mark.long
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("broken", ["no-mute", "no-halt"])
+def test_each_step_of_a_view_that_is_left_out_is_noticed(run, names, broken):
+    for seed in range(20):
+        own = type(names)(database=f"{names.database}_{seed}", prefix=f"{names.prefix}_{seed}", short=names.short)
+        r = run(env={"TIDEMARK_BREAK": broken}, names=own, incremental_snapshot_chunk_size=100, snapshot_max_threads=3)
+        try:
+            snapshot_beside_a_writer(r, seed)
+        except AssertionError:
+            return
+        r.program.stop()
+    pytest.fail(f"nothing was noticed without {broken}")
 
 
 def test_killed_amid_a_table_goes_on_behind_the_last_finished_chunk(run):

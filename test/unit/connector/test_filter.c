@@ -208,9 +208,26 @@ static void malformed_key_rules_are_refused(void **state)
     }
 }
 
+static void a_snapshot_reads_the_tables_it_names_in_the_order_of_the_include_list(void **state)
+{
+    (void)state;
+    struct filter f = {.table_include = list("s\\.z.*,s\\.a")};
+    assert_int_equal(filter_table_rank(&f, view_of("s"), view_of("z1")), 0);
+    assert_int_equal(filter_table_rank(&f, view_of("s"), view_of("a")), 1);
+    assert_true(filter_table_rank(&f, view_of("s"), view_of("b")) == SIZE_MAX);
+    assert_true(filter_snapshots_table(&f, view_of("s"), view_of("a")));
+    f.snapshot_include = list("s\\.z1");
+    assert_true(filter_snapshots_table(&f, view_of("s"), view_of("z1")));
+    assert_false(filter_snapshots_table(&f, view_of("s"), view_of("a")));
+    filter_fini(&f);
+    struct filter none = {.table_include = NULL};
+    assert_true(filter_table_rank(&none, view_of("s"), view_of("a")) == SIZE_MAX);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_snapshot_reads_the_tables_it_names_in_the_order_of_the_include_list),
         cmocka_unit_test(list_is_split_at_commas_that_no_backslash_protects),
         cmocka_unit_test(parts_are_trimmed_and_empty_ones_vanish),
         cmocka_unit_test(wrong_list_is_refused_with_its_part),

@@ -3,6 +3,7 @@
  * What is stored of snapshots comes back as it was: keys with all digits, filters byte for byte, signals with their outcome.
  */
 #include "connector/progress.h"
+#include "record/table_id.h"
 
 #include <cmocka.h>
 #include <setjmp.h>
@@ -46,6 +47,39 @@ static void stored_text_comes_back_as_it_was(void **state)
         "{\"id\":\"s1\",\"offset\":17,\"outcome\":\"running\",\"then\":\"stopped\"}]}");
 }
 
+static void tables_of_an_initial_snapshot_come_back_as_they_were(void **state)
+{
+    (void)state;
+    check_comes_back(
+        "{\"tables\":[{\"db\":\"shop\",\"table\":\"a\",\"kind\":\"initial\",\"first\":true,\"filter\":null,"
+        "\"surrogate\":null,\"id\":null,\"path\":null,\"done\":[7],\"last\":[9],\"rows_read\":7,"
+        "\"rows_sent\":7,\"estimated\":9},"
+        "{\"db\":\"shop\",\"table\":\"b\",\"kind\":\"initial\",\"muted\":true,\"filter\":null,"
+        "\"surrogate\":null,\"id\":null,\"path\":null,\"done\":null,\"last\":null,\"rows_read\":0,"
+        "\"rows_sent\":0,\"estimated\":-1}],\"signals\":[]}");
+}
+
+static void muted_tables_are_muted_again(void **state)
+{
+    (void)state;
+    struct incremental *inc = some_queue();
+    struct signal_log log;
+    struct fail why;
+    signal_log_init(&log);
+    assert_true(progress_load(inc, &log,
+                              "{\"tables\":[{\"db\":\"d\",\"table\":\"a\",\"kind\":\"initial\",\"muted\":true},"
+                              "{\"db\":\"d\",\"table\":\"b\",\"kind\":\"initial\"}],\"signals\":[]}",
+                              &why));
+    assert_true(incremental_has(inc, READ_INITIAL));
+    assert_false(incremental_has(inc, READ_INCREMENTAL));
+    assert_true(incremental_mutes(inc, table_id(view_of("d"), view_of("a"))));
+    assert_false(incremental_mutes(inc, table_id(view_of("d"), view_of("b"))));
+    incremental_reset(inc);
+    assert_false(incremental_mutes(inc, table_id(view_of("d"), view_of("a"))));
+    signal_log_fini(&log);
+    assert_true(incremental_free(&inc, 1000));
+}
+
 static void keys_of_one_table_are_not_taken_for_another(void **state)
 {
     struct incremental *inc = some_queue();
@@ -69,8 +103,13 @@ static void keys_of_one_table_are_not_taken_for_another(void **state)
 
 static void unreadable_state_stops(void **state)
 {
-    static const char *const bad[] = {
-        "", "x", "{}", "{\"tables\":{}}", "{\"tables\":[{}]}", "{\"tables\":[{\"db\":1,\"table\":2}]}"};
+    static const char *const bad[] = {"",
+                                      "x",
+                                      "{}",
+                                      "{\"tables\":{}}",
+                                      "{\"tables\":[{}]}",
+                                      "{\"tables\":[{\"db\":1,\"table\":2}]}",
+                                      "{\"tables\":[{\"db\":\"d\",\"table\":\"t\",\"kind\":\"other\"}]}"};
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct incremental *inc = some_queue();
@@ -108,6 +147,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stored_text_comes_back_as_it_was),
+        cmocka_unit_test(tables_of_an_initial_snapshot_come_back_as_they_were),
+        cmocka_unit_test(muted_tables_are_muted_again),
         cmocka_unit_test(keys_of_one_table_are_not_taken_for_another),
         cmocka_unit_test(unreadable_state_stops),
         cmocka_unit_test(signal_ends_with_the_worst_of_its_tables),

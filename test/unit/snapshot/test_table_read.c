@@ -189,9 +189,139 @@ static void chunk_cut_at_its_bytes_makes_the_next_smaller(void **state)
     table_read_free(&t);
 }
 
+/* ---- read whole ---- */
+
+static struct table_read *whole(void)
+{
+    static struct record_settings set;
+    struct fail why;
+    set = rows_settings(false);
+    struct table_read *t = table_read_new(view_of("db"), view_of("t"));
+    const struct shape *shape = rows_shape("db", "create table t (v int)");
+    t->kind = READ_INITIAL;
+    t->is_muted = true;
+    table_read_set_shape(t, shape, plan_new(shape, &set, &why), true);
+    shape_free(&shape);
+    return t;
+}
+
+static void order_whole(struct table_read *t, bool is_continued)
+{
+    struct chunk_order o;
+    assert_true(table_read_wants_chunk(t, 5000));
+    table_read_order(t, 10, &o);
+    assert_true(o.is_whole);
+    assert_int_equal(o.is_continued, is_continued);
+    chunk_order_fini(&o);
+}
+
+static void read_set(struct gtid_set *set, const char *text)
+{
+    struct fail why;
+    gtid_set_init(set);
+    assert_true(gtid_set_read(set, view_of(text), &why));
+}
+
+static void answer_whole(struct table_read *t, uint32_t n, bool is_final, const struct log_position *high)
+{
+    struct chunk_answer a;
+    struct fail why;
+    chunk_answer_init(&a);
+    a.outcome = CHUNK_READ;
+    a.rows = mem_zero(1, sizeof *a.rows);
+    buf_init(&a.rows->memory);
+    a.n_read = n;
+    a.is_final = is_final;
+    a.high = *high;
+    assert_true(gtid_set_read(&a.executed, view_of("3e11fa47-71ca-11e1-9e33-c80aa9429562:1-7"), &why));
+    table_read_answer(t, &a, 1000);
+    chunk_answer_fini(&a);
+}
+
+static void stream_halts_at_a_view_until_its_rows_have_left(void **state)
+{
+    (void)state;
+    struct gtid_set handed_over;
+    struct table_read *t = whole();
+    read_set(&handed_over, "3e11fa47-71ca-11e1-9e33-c80aa9429562:1-7");
+    assert_false(table_read_halts(t, &early)); /* nothing is ordered yet */
+    order_whole(t, false);
+    assert_true(table_read_halts(t, &early)); /* or it might pass the place that the view will have */
+    answer_whole(t, 10, false, &late);
+    assert_false(table_read_halts(t, &early)); /* on to the view's place */
+    assert_true(table_read_halts(t, &late));   /* and no further */
+    assert_non_null(table_read_passed(t, &late));
+    assert_true(table_read_prove(t, &handed_over, 1000));
+    assert_true(t->is_muted);
+    table_read_close(t, 10);
+    assert_false(t->is_muted);
+    assert_true(table_read_halts(t, &late)); /* its next rows are wanted */
+    order_whole(t, true);
+    answer_whole(t, 3, true, &late);
+    table_read_close(t, 3);
+    assert_int_equal(t->state, TABLE_DONE);
+    assert_false(table_read_halts(t, &late));
+    assert_int_equal(t->rows_sent, 13);
+    gtid_set_fini(&handed_over);
+    table_read_free(&t);
+}
+
+static void view_without_all_of_the_log_is_given_up(void **state)
+{
+    (void)state;
+    struct gtid_set handed_over;
+    struct table_read *t = whole();
+    read_set(&handed_over, "3e11fa47-71ca-11e1-9e33-c80aa9429562:1-8");
+    order_whole(t, false);
+    answer_whole(t, 10, false, &late);
+    assert_non_null(table_read_passed(t, &late));
+    assert_false(table_read_prove(t, &handed_over, 1000));
+    assert_true(t->is_muted);
+    assert_int_equal(t->state, TABLE_WAITING);
+    assert_int_equal(t->rows_read, 0);
+    assert_false(table_read_halts(t, &late));
+    assert_true(t->again_at_ms > 1000);
+    gtid_set_fini(&handed_over);
+    table_read_free(&t);
+}
+
+static void rows_of_a_view_are_not_dropped_by_what_is_heard(void **state)
+{
+    (void)state;
+    struct table_read *t = whole();
+    order_whole(t, false);
+    table_read_hear(t, view_of("k"), view_of("k"));
+    assert_int_equal(buf_size(&t->windows[0].window.heard), 0);
+    table_read_free(&t);
+}
+
+static void view_that_broke_off_begins_anew(void **state)
+{
+    (void)state;
+    struct gtid_set handed_over;
+    struct table_read *t = whole();
+    read_set(&handed_over, "3e11fa47-71ca-11e1-9e33-c80aa9429562:1-7");
+    order_whole(t, false);
+    answer_whole(t, 10, false, &late);
+    assert_true(table_read_prove(t, &handed_over, 1000));
+    table_read_close(t, 10);
+    order_whole(t, true);
+    fail_with(t, CHUNK_AGAIN, 2000);
+    assert_int_equal(t->state, TABLE_WAITING);
+    assert_false(t->has_view);
+    assert_int_equal(t->rows_done, 0);
+    assert_false(t->is_muted); /* rows of it are there already */
+    gtid_set_fini(&handed_over);
+    table_read_free(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(stream_halts_at_a_view_until_its_rows_have_left),
+        cmocka_unit_test(view_without_all_of_the_log_is_given_up),
+        cmocka_unit_test(rows_of_a_view_are_not_dropped_by_what_is_heard),
+        cmocka_unit_test(view_that_broke_off_begins_anew),
         cmocka_unit_test(windows_close_in_key_order),
         cmocka_unit_test(reading_ahead_is_bounded),
         cmocka_unit_test(final_chunk_ends_the_table),
