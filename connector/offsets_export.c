@@ -47,6 +47,12 @@ static bool check_position(const struct export *e, struct fail *why)
     return true;
 }
 
+/* An initial snapshot did not end; Debezium would begin it anew. */
+static bool is_initial(const struct offset_state *st)
+{
+    return strcmp(st->snapshot, "INITIAL") == 0;
+}
+
 static void fill_place(struct export *e)
 {
     const struct offset_state *st = &e->store.state.offset;
@@ -56,6 +62,8 @@ static void fill_place(struct export *e)
     gtid_set_copy(&to->gtids, &st->gtids);
     to->server_id = st->server_id;
     to->ts_sec = st->ts_sec;
+    if (is_initial(st))
+        memcpy(to->snapshot, st->snapshot, sizeof to->snapshot);
     offsets_print_key(e->opt->name == NULL ? e->cfg->name : e->opt->name, e->cfg->record.topic_prefix, &e->key);
     buf_put_view(&to->incremental, buf_view(&st->incremental));
     offsets_print(to, &e->value);
@@ -177,7 +185,9 @@ static void note_snapshots(const struct export *e)
 {
     const struct offset_state *st = &e->store.state.offset;
     bool is_under_way = st->snapshots != NULL && strstr(st->snapshots, "\"tables\":[{") != NULL;
-    if (is_under_way && buf_size(&st->incremental) == 0)
+    if (is_initial(st))
+        log_warn("offsets_export", "the initial snapshot has not ended: Debezium begins it anew");
+    else if (is_under_way && buf_size(&st->incremental) == 0)
         log_warn("offsets_export",
                  "the snapshot under way can't be told to Debezium, which knows of one table at a time and of "
                  "keys of its own: it is left out");

@@ -85,7 +85,7 @@ def test_check_touches_nothing_and_names_what_is_wrong(scratch, tidemark):
     assert "the configuration of shop is in order" in program.run("check", program)
     program.write(**{"database.port": "33o6"})
     assert program.run("check", program, code=2) == ""
-    program.write(**{"snapshot.mode": None})
+    program.write(**{"snapshot.mode": "never"})
     program.run("run", program, code=2)
 
 

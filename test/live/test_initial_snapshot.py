@@ -346,6 +346,8 @@ def test_an_unfinished_snapshot_is_not_taken_for_complete(run):
     r.sql("CREATE TABLE gauge (id INT PRIMARY KEY); INSERT INTO gauge VALUES (1)")
     r.start()
     r.program.stop()
+    exported = json.loads(r.program.run("offsets", "export", r.program))
+    assert exported["offsets"][0]["offset"]["snapshot"] == "INITIAL"
     r.program.write(snapshot_mode="no_data")
     r.program.start()
     r.program.wait_exit(code=6)
