@@ -25,6 +25,7 @@ struct call {
     bool as_markdown;
     bool is_online;
     bool waits;
+    bool is_blocking;
     const char *tables;
     const char *filter;
     const char *surrogate;
@@ -184,8 +185,8 @@ static int send_signal(const struct call *call, const char *type)
     struct config *cfg = config_load(call->file, &why);
     if (cfg == NULL)
         return report(&why);
-    const struct signal_request request = {type,     call->tables,  call->filter, call->surrogate,
-                                           call->id, call->message, call->waits};
+    const struct signal_request request = {type,     call->tables,  call->filter,      call->surrogate,
+                                           call->id, call->message, call->is_blocking, call->waits};
     int code = signal_command(cfg, &request, &why);
     if (why.kind != FAIL_NONE)
         log_fail(LOG_ERROR, "tidemark", &why);
@@ -252,7 +253,8 @@ static const struct command commands[] = {
      "FILE --from-topic T | --from-path F [--name C] [--history-topic T] [--dry-run] [--fence] [--json]",
      "take over the position of a Debezium connector, its snapshot and its shapes",
      TAKES_FILE | TAKES_JSON | TAKES_CHANGE | TAKES_FROM | TAKES_HISTORY, import_offsets},
-    {"signal execute-snapshot", "FILE --tables PATTERN,… [--where SQL] [--surrogate-key COLUMN] [--id ID] [--wait]",
+    {"signal execute-snapshot",
+     "FILE --tables PATTERN,… [--where SQL] [--surrogate-key COLUMN] [--blocking] [--id ID] [--wait]",
      "have tables read again beside the stream", TAKES_FILE | TAKES_TABLES | TAKES_ROWS | TAKES_ID | TAKES_WAIT,
      signal_execute},
     {"signal stop", "FILE [--tables PATTERN,…] [--id ID]", "give tables up, or all",
@@ -353,6 +355,7 @@ static bool take_option(const struct command *cmd, const char *word, struct call
         {"--markdown", TAKES_MARKDOWN, &call->as_markdown},
         {"--online", TAKES_ONLINE, &call->is_online},
         {"--wait", TAKES_WAIT, &call->waits},
+        {"--blocking", TAKES_ROWS, &call->is_blocking},
         {"--dry-run", TAKES_CHANGE, &call->offsets.is_dry},
         {"--fence", TAKES_CHANGE, &call->offsets.may_fence},
         {"--now", TAKES_PLACE, &call->offsets.now},

@@ -12,7 +12,7 @@
 
 static bool is_left(const struct table_read *t)
 {
-    return t->state != TABLE_DONE && t->state != TABLE_FAILED;
+    return t->kind == READ_INCREMENTAL && t->state != TABLE_DONE && t->state != TABLE_FAILED;
 }
 
 static const struct table_read *next_left(const struct table_read *t)

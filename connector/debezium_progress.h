@@ -10,7 +10,8 @@
  *
  * Ours (progress.h) says more and counts when it is there. Debezium can say one thing only: that the first table is read
  * up to a key and the others not at all. So these members are written only while that is true. Of an initial snapshot it says
- * that it has not ended ("snapshot":"INITIAL"), and reads all of it again.
+ * that it has not ended ("snapshot":"INITIAL"), and reads all of it again. Of a blocking one it
+ * keeps nothing.
  *
  * Loop thread.
  */

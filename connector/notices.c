@@ -186,12 +186,12 @@ static void tell_of_queue(struct notices *n, enum incremental_event what, const 
     struct facts facts = {.n = 0};
     struct buf name, queue, last, next;
     char rows[24];
-    bool is_initial = t != NULL && t->kind == READ_INITIAL;
+    bool is_initial = t != NULL && t->kind != READ_INCREMENTAL;
     buf_init(&name);
     buf_init(&queue);
     buf_init(&last);
     buf_init(&next);
-    put_queue(&queue, inc, is_initial ? READ_INITIAL : READ_INCREMENTAL);
+    put_queue(&queue, inc, t == NULL ? READ_INCREMENTAL : t->kind);
     if (t != NULL)
         put_name(&name, t);
     if (what == INCREMENTAL_IN_PROGRESS)
@@ -216,7 +216,7 @@ static void tell_of_queue(struct notices *n, enum incremental_event what, const 
     if (what == INCREMENTAL_TABLE_DONE && t->state == TABLE_FAILED)
         add(&facts, "reason", view_of(t->why.text));
     tell(n, type_names[what], is_initial ? initial_snapshot : incremental_snapshot,
-         view_of(t != NULL && t->signal_id != NULL ? t->signal_id : ""), &facts);
+         view_of(t != NULL && !is_initial && t->signal_id != NULL ? t->signal_id : ""), &facts);
     buf_fini(&name);
     buf_fini(&queue);
     buf_fini(&last);

@@ -21,7 +21,7 @@ void notices_free(struct notices **n);
 void notices_tell(struct notices *n, enum incremental_event what, const struct incremental *inc,
                   const struct table_read *t);
 
-/* Of the initial snapshot as a whole. */
+/* Of an initial or blocking snapshot as a whole. */
 enum initial_event { INITIAL_STARTED, INITIAL_COMPLETED, INITIAL_SKIPPED };
 void notices_tell_initial(struct notices *n, enum initial_event what);
 

@@ -90,15 +90,18 @@ static void put_number(struct buf *out, const char *name, int64_t v)
     json_text_put_number(out, v);
 }
 
+static const char *const kind_names[] = {
+    [READ_INCREMENTAL] = "incremental", [READ_INITIAL] = "initial", [READ_BLOCKING] = "blocking"};
+
 static void put_true(struct buf *out, const char *name)
 {
     json_text_put_name(out, name);
     buf_put_literal(out, "true");
 }
 
-static void put_initial(struct buf *out, const struct table_read *t)
+static void put_kind(struct buf *out, const struct table_read *t)
 {
-    json_text_put_text_or_null(out, "kind", "initial");
+    json_text_put_text_or_null(out, "kind", kind_names[t->kind]);
     if (t->is_first)
         put_true(out, "first");
     if (t->is_muted)
@@ -110,8 +113,8 @@ static void put_table(struct buf *out, const struct table_read *t)
     buf_put_u8(out, '{');
     json_text_put_text_or_null(out, "db", t->db);
     json_text_put_text_or_null(out, "table", t->table);
-    if (t->kind == READ_INITIAL)
-        put_initial(out, t);
+    if (t->kind != READ_INCREMENTAL)
+        put_kind(out, t);
     json_text_put_text_or_null(out, "filter", t->filter);
     json_text_put_text_or_null(out, "surrogate", t->surrogate);
     json_text_put_text_or_null(out, "id", t->signal_id);
@@ -206,10 +209,11 @@ static bool load_kind(const cJSON *item, struct table_read *t)
     const cJSON *kind = cJSON_GetObjectItemCaseSensitive(item, "kind");
     if (kind == NULL)
         return true;
-    t->kind = READ_INITIAL;
+    t->kind = cJSON_IsString(kind) && strcmp(kind->valuestring, kind_names[READ_BLOCKING]) == 0 ? READ_BLOCKING
+                                                                                                : READ_INITIAL;
     t->is_first = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(item, "first"));
     t->is_muted = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(item, "muted"));
-    return cJSON_IsString(kind) && strcmp(kind->valuestring, "initial") == 0;
+    return cJSON_IsString(kind) && strcmp(kind->valuestring, kind_names[t->kind]) == 0;
 }
 
 static bool load_table(struct incremental *inc, const cJSON *item, struct view text, struct fail *why)

@@ -6,7 +6,7 @@
  *               "rows_read":1024,"rows_sent":1020,"estimated":90000}],
  *    "signals":[{"id":"s0","offset":16,"outcome":"done"}]}
  *
- * A table of an initial snapshot has "kind":"initial" besides; "first":true is the first one of it, "muted":true says that what
+ * A table of an initial or blocking snapshot has "kind":"initial" or "blocking" besides; "first":true is the first one of it, "muted":true says that what
  * the stream tells of it is not sent yet (table_read.h).
  *
  * It stands as text in the offset's member tidemark_snapshots, so that it goes with the rows in one Kafka transaction.

@@ -176,13 +176,21 @@ static bool find_filter(const struct signal *sig, const struct table_name *name,
     return ok;
 }
 
-static bool add_tables(struct requests *req, const struct signal *sig, const struct table_list *list, struct fail *why)
+static bool is_running(const struct requests *req, const struct signal *sig)
+{
+    return incremental_has(snapshots_incremental(req->snapshots), sig->is_blocking ? READ_BLOCKING : READ_INCREMENTAL);
+}
+
+static bool add_tables(struct requests *req, const struct signal *sig, const struct table_list *list, bool is_running,
+                       struct fail *why)
 {
     struct table_read **tables = mem_zero(list->n, sizeof *tables);
     bool ok = true;
     for (size_t i = 0; ok && i < list->n; i++) {
         tables[i] = table_read_new(list->items[i].db, list->items[i].table);
         tables[i]->surrogate = sig->surrogate.n == 0 ? NULL : view_to_string(sig->surrogate);
+        tables[i]->kind = sig->is_blocking ? READ_BLOCKING : READ_INCREMENTAL;
+        tables[i]->is_first = sig->is_blocking && i == 0 && !is_running;
         tables[i]->signal_id = sig->has_id ? view_to_string(sig->id) : NULL;
         ok = find_filter(sig, &list->items[i], &tables[i]->filter, why) &&
              (tables[i]->filter == NULL || chunk_filter_check(tables[i]->filter, why));
@@ -201,21 +209,23 @@ static bool execute(struct requests *req, const struct signal *sig, struct arena
 {
     struct table_list list = {.memory = memory};
     struct buf names;
-    if (sig->is_blocking)
+    if (sig->is_blocking && (sig->n_conditions > 0 || sig->surrogate.n > 0))
         return fail_set(why, FAIL_REFUSE, FAIL_AREA_REFUSED, 0,
-                        "blocking snapshots are not offered yet; hint: leave out "
-                        "\"type\" for an incremental one");
+                        "a blocking snapshot takes neither additional-conditions, which are whole SELECTs there, nor a "
+                        "surrogate-key; hint: leave out \"type\" for an incremental one, which takes both");
     if (!req->frontier->state.has_gtids && !req->cfg->snapshot_for_share)
         return fail_set(why, FAIL_REFUSE, FAIL_AREA_SOURCE, 0,
                         "the source has no GTIDs, so rows would have to be read FOR SHARE, with short row locks; hint: "
                         "tidemark.snapshot.for.share=true allows it, gtid_mode=ON on the source makes it needless");
-    bool was_running = incremental_has(snapshots_incremental(req->snapshots), READ_INCREMENTAL);
-    bool ok = expand(req, sig, &list, why) && add_tables(req, sig, &list, why);
+    bool was_running = is_running(req, sig);
+    bool ok = expand(req, sig, &list, why) && add_tables(req, sig, &list, was_running, why);
     if (ok) {
         buf_init(&names);
         put_list(&list, &names);
         log_info("requests", "snapshot %.*s: %zu tables", VIEW_ARGS(sig->id), list.n);
-        if (!was_running)
+        if (!was_running && sig->is_blocking)
+            notices_tell_initial(req->notices, INITIAL_STARTED);
+        else if (!was_running)
             notices_tell_signal(req->notices, INCREMENTAL_STARTED, sig->id, buf_view(&names), NULL);
         buf_fini(&names);
     }
@@ -235,7 +245,7 @@ static void end_if_last(struct requests *req, const struct table_read *t)
 {
     const struct table_read *q = incremental_tables(snapshots_incremental(req->snapshots));
     for (; q != NULL; q = q->next_in_queue)
-        if (q != t && q->kind == READ_INCREMENTAL && view_equal(signal_id_of(q), signal_id_of(t)))
+        if (q != t && q->kind != READ_INITIAL && view_equal(signal_id_of(q), signal_id_of(t)))
             return;
     signal_log_end(snapshots_signals(req->snapshots), signal_id_of(t));
 }
@@ -253,7 +263,7 @@ static bool is_to_stop(void *ctx, const struct table_read *t)
 {
     struct stopping *st = ctx;
     struct buf id;
-    if (t->kind != READ_INCREMENTAL)
+    if (t->kind == READ_INITIAL)
         return false; /* nobody asked for it by a signal */
     bool matches = st->n_patterns == 0;
     buf_init(&id);
@@ -393,7 +403,7 @@ void requests_service(struct requests *req)
 
 void requests_table_done(struct requests *req, const struct table_read *t)
 {
-    if (t->kind != READ_INCREMENTAL)
+    if (t->kind == READ_INITIAL)
         return;
     if (t->state == TABLE_FAILED)
         signal_log_note(snapshots_signals(req->snapshots), signal_id_of(t), OUTCOME_REFUSED, t->why.text);

@@ -54,6 +54,8 @@ static void put_value(struct buf *out, const struct signal_request *request, con
     buf_put_u8(out, '{');
     if (request->tables != NULL)
         put_tables(out, request->tables);
+    if (request->is_blocking)
+        put_member(out, "type", "BLOCKING");
     if (request->filter != NULL)
         put_filter(out, request->filter);
     if (request->surrogate != NULL)

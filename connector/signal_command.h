@@ -19,6 +19,7 @@ struct signal_request {
     const char *surrogate; /* NULL: none */
     const char *id;        /* NULL: one is made */
     const char *message;   /* of log; NULL: none */
+    bool is_blocking;      /* the stream waits meanwhile */
     bool waits;            /* until it is done, showing progress */
 };
 

@@ -208,11 +208,14 @@ bool incremental_mutes(const struct incremental *inc, const char *id)
     return false;
 }
 
+/* In a pause the stream goes on, but for a view. */
 bool incremental_halts(const struct incremental *inc, const struct log_position *stream)
 {
-    for (unsigned i = 0; i < inc->set.threads; i++)
-        if (inc->lanes[i].table != NULL && table_read_halts(inc->lanes[i].table, stream))
+    for (unsigned i = 0; i < inc->set.threads; i++) {
+        const struct table_read *t = inc->lanes[i].table;
+        if (t != NULL && (!inc->is_paused || t->has_view) && table_read_halts(t, stream))
             return true;
+    }
     return false;
 }
 
@@ -286,7 +289,8 @@ static bool is_whole(const struct table_read *t, const struct shape *shape)
 {
     struct chunk_path path;
     struct fail ignored;
-    return t->kind == READ_INITIAL && (shape->n_key == 0 || !chunk_choose_path(&path, shape, NULL, &ignored));
+    return t->kind != READ_INCREMENTAL && t->filter == NULL &&
+           (shape->n_key == 0 || !chunk_choose_path(&path, shape, NULL, &ignored));
 }
 
 static void plan_table(struct incremental *inc, struct table_read *t, const struct shape *shape, bool whole)
@@ -381,7 +385,8 @@ static void order_chunk(struct incremental *inc, struct lane *lane, const struct
 static bool has_room(const struct incremental *inc, const struct table_read *t)
 {
     size_t held = held_bytes(inc);
-    return held == 0 || held < inc->set.budget_bytes || (t->has_view && t->n_windows == 0);
+    return held == 0 || held < inc->set.budget_bytes ||
+           ((t->has_view || t->kind == READ_BLOCKING) && t->n_windows == 0);
 }
 
 /* A view is read to its end even in a pause: the stream waits for it. */
@@ -414,7 +419,7 @@ static void take_answer(struct incremental *inc, struct lane *lane, int64_t now_
     if (lane->table != NULL && !lane->is_withdrawn) {
         bool was_begun = lane->table->is_begun;
         table_read_answer(lane->table, &answer, now_ms);
-        bool is_news = lane->table->kind == READ_INITIAL ? !was_begun : answer.n_read > 0;
+        bool is_news = lane->table->kind == READ_INCREMENTAL ? answer.n_read > 0 : !was_begun;
         if (answer.outcome == CHUNK_READ && is_news)
             inc->hooks.tell(inc->hooks.ctx, INCREMENTAL_IN_PROGRESS, lane->table);
     }

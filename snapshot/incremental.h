@@ -12,6 +12,8 @@
  * by markers which are the first and the last (mark.h). A table of it that can't be read stays in the queue, FAILED: the
  * snapshot must not be taken for complete.
  *
+ * A blocking one was asked for like an incremental one; its tables halt the stream when they are at their turn.
+ *
  * Always true:
  *   I1  a table's windows close in key order; `done` of each table is what a restart goes on from
  *   I2  rows held together stay within the budget: then no more is read
@@ -59,7 +61,8 @@ struct incremental_hooks {
     enum incremental_shape (*find_shape)(void *ctx, struct view db, struct view table, const struct shape **shape);
     /* S0: fills the set with all that the stream has handed over; false without GTIDs. */
     bool (*barrier)(void *ctx, struct gtid_set *set);
-    /* Something happened; t is the table it concerns, or NULL. Of tables of an initial snapshot IN_PROGRESS is told once. */
+    /* Something happened; t is the table it concerns, or NULL. IN_PROGRESS is told of each
+     * chunk, of tables of an initial or blocking snapshot once. */
     void (*tell)(void *ctx, enum incremental_event what, const struct table_read *t);
     /* The stored progress has changed: it goes with the next commit. */
     void (*progress)(void *ctx);

@@ -3,7 +3,7 @@
  * mark: what source.snapshot says of rows that are read.
  *
  *   incremental   asked for by a signal
- *   of an initial snapshot, the first that is true:
+ *   of an initial or blocking snapshot, the first that is true:
  *     last                       the last row of the last table
  *     first                      the first row of the first table
  *     last_in_data_collection    the last row of a table

@@ -314,12 +314,19 @@ bool table_read_prove(struct table_read *t, const struct gtid_set *handed_over, 
     return false;
 }
 
+/* Something that failed may need the stream to go on: its shape, say. */
+static bool halts_between_windows(const struct table_read *t)
+{
+    bool is_open = t->state == TABLE_WAITING || t->state == TABLE_READING;
+    return is_open && (t->has_view || (t->kind == READ_BLOCKING && t->n_failed == 0));
+}
+
 bool table_read_halts(const struct table_read *t, const struct log_position *stream)
 {
-    if (!t->is_whole || t->state != TABLE_READING || mutation_is(MUTATION_NO_HALT))
+    if (mutation_is(MUTATION_NO_HALT) || (!t->is_whole && t->kind != READ_BLOCKING))
         return false;
     if (t->n_windows == 0)
-        return t->has_view;
+        return halts_between_windows(t);
     const struct window *oldest = &t->windows[t->first_window].window;
     return oldest->state == WINDOW_READING || window_is_passed(oldest, stream);
 }

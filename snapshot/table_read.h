@@ -12,6 +12,9 @@
  *   READING -> READING  [table_read_rewind]   the shape changed or the server is another: back to the last closed key
  *   WAITING -> DONE     [table_read_leave]    there is nothing to read any more
  *
+ * A blocking one halts the stream between its windows; in one it goes on to HIGH and no further. So all that the stream tells
+ * comes either before the table's first row or where a window needs it.
+ *
  * A table without a key that chunks can follow is read whole, in one view of it as it was at a place P of the log
  * (chunk_whole.h). The stream halts at P until all of its rows have left. What the stream tells of such a table up to P
  * is in the view; of one without any key it may not be sent besides, or its rows would be there twice: the table is
@@ -42,6 +45,7 @@ enum { TABLE_PATH_BYTES = 17 };
 enum table_read_kind {
     READ_INCREMENTAL, /* a signal */
     READ_INITIAL,     /* the first snapshot */
+    READ_BLOCKING,    /* a signal, with the stream waiting */
 };
 
 enum table_read_state { TABLE_WAITING, TABLE_READING, TABLE_DONE, TABLE_FAILED };

@@ -54,6 +54,9 @@ static void tables_of_an_initial_snapshot_come_back_as_they_were(void **state)
         "{\"tables\":[{\"db\":\"shop\",\"table\":\"a\",\"kind\":\"initial\",\"first\":true,\"filter\":null,"
         "\"surrogate\":null,\"id\":null,\"path\":null,\"done\":[7],\"last\":[9],\"rows_read\":7,"
         "\"rows_sent\":7,\"estimated\":9},"
+        "{\"db\":\"shop\",\"table\":\"c\",\"kind\":\"blocking\",\"filter\":null,"
+        "\"surrogate\":null,\"id\":\"s\",\"path\":null,\"done\":null,\"last\":null,\"rows_read\":0,"
+        "\"rows_sent\":0,\"estimated\":-1},"
         "{\"db\":\"shop\",\"table\":\"b\",\"kind\":\"initial\",\"muted\":true,\"filter\":null,"
         "\"surrogate\":null,\"id\":null,\"path\":null,\"done\":null,\"last\":null,\"rows_read\":0,"
         "\"rows_sent\":0,\"estimated\":-1}],\"signals\":[]}");

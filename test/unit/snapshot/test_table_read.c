@@ -315,6 +315,26 @@ static void view_that_broke_off_begins_anew(void **state)
     table_read_free(&t);
 }
 
+static void blocking_table_halts_the_stream_but_on_its_way_to_high(void **state)
+{
+    (void)state;
+    struct table_read *t = reading();
+    assert_false(table_read_halts(t, &early));
+    t->kind = READ_BLOCKING;
+    assert_true(table_read_halts(t, &early));
+    order(t, "");
+    assert_true(table_read_halts(t, &early));
+    answer(t, "[10]", 10, false, &late);
+    assert_false(table_read_halts(t, &early));
+    assert_true(table_read_halts(t, &late));
+    table_read_close(t, 10);
+    assert_true(table_read_halts(t, &late));
+    order(t, "[10]");
+    fail_with(t, CHUNK_OTHER_SHAPE, 1000);
+    assert_false(table_read_halts(t, &late)); /* the stream has the other shape */
+    table_read_free(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -322,6 +342,7 @@ int main(void)
         cmocka_unit_test(view_without_all_of_the_log_is_given_up),
         cmocka_unit_test(rows_of_a_view_are_not_dropped_by_what_is_heard),
         cmocka_unit_test(view_that_broke_off_begins_anew),
+        cmocka_unit_test(blocking_table_halts_the_stream_but_on_its_way_to_high),
         cmocka_unit_test(windows_close_in_key_order),
         cmocka_unit_test(reading_ahead_is_bounded),
         cmocka_unit_test(final_chunk_ends_the_table),
