@@ -72,15 +72,17 @@ def test_five_minutes_to_a_replica(folder, source, kafka):
         program = subprocess.Popen(f"exec {run}", shell=True, cwd=folder, env=env, stdout=log, stderr=log)
     try:
         wait_for(lambda: "ready: all" in (folder / "log").read_text(), 60, "the stream")
+        wait_for(lambda: "the initial snapshot has ended" in (folder / "log").read_text(), 60, "the rows that are there")
         source.sql("INSERT INTO shop.orders VALUES (1002, 'table')")
-        [record] = kafka.consume("shop.shop.orders", until=1)
-        assert json.loads(record.value)["payload"]["after"] == {"id": 1002, "item": "table"}
+        told = [json.loads(record.value)["payload"] for record in kafka.consume("shop.shop.orders", until=3)]
+        assert [(payload["op"], payload["after"]["id"]) for payload in told] == [("r", 1000), ("r", 1001), ("c", 1002)]
+        assert told[-1]["after"] == {"id": 1002, "item": "table"}
         assert "shop" in call(show)
         call(ask)
-        assert len(kafka.consume("shop.shop.orders", until=4)) == 4
+        assert len(kafka.consume("shop.shop.orders", until=6)) == 6
         read_where, *others = commands("docs/snapshots.md")
         call(read_where)
-        assert len(kafka.consume("shop.shop.orders", until=6)) == 6
+        assert len(kafka.consume("shop.shop.orders", until=8)) == 8
         for command in others:
             call(command)
     finally:
