@@ -180,6 +180,8 @@ static void close_parts(struct connector *c)
     int left_ms = c->stop_by_ms > 0 ? (int)(c->stop_by_ms + 500 - clock_mono_ms()) : STOP_MS;
     connector_drop_reload(c);
     bool is_closed = connector_end_reader(c);
+    if (c->requests != NULL)
+        is_closed = requests_forget_relocation(c->requests, READER_JOIN_MS) && is_closed;
     is_closed = lookout_stop(&c->lookout, READER_JOIN_MS) && is_closed;
     if (c->pump != NULL)
         pump_forget_producer(c->pump);

@@ -127,7 +127,8 @@ void connector_watch(struct connector *c)
 /* The default loop outlives a run. */
 void connector_unwatch(struct connector *c)
 {
-    struct ev_io *const ios[] = {&c->inbox_io, &c->signal_io, &c->reload_io, &c->presence_io, &c->lease_io};
+    struct ev_io *const ios[] = {&c->inbox_io,    &c->signal_io, &c->reload_io,
+                                 &c->presence_io, &c->lease_io,  &c->move_io};
     for (size_t i = 0; i < sizeof ios / sizeof *ios; i++)
         ev_io_stop(c->loop, ios[i]);
     for (unsigned i = 0; i < c->n_workers; i++)

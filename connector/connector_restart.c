@@ -68,7 +68,9 @@ void connector_restart(struct connector *c)
         connector_stop(c, FAIL_AREA_SYSTEM, "the reader is stuck");
         return;
     }
-    if (pause_restart(c, &why) && need == PUMP_NEEDS_PRODUCER)
+    if (need == PUMP_NEEDS_START)
+        c->restart_at_ms = clock_mono_ms();
+    else if (pause_restart(c, &why) && need == PUMP_NEEDS_PRODUCER)
         replace_producer(c);
 }
 

@@ -6,6 +6,7 @@
  *   connector_begin.c    what snapshot.mode makes of the stored position
  *   connector_turn.c     one turn of the loop: running, stopping
  *   connector_restart.c  from a failure of the producer back to running
+ *   connector_move.c     the stream goes on at another place, as a signal asked
  *   connector_look.c     once a second: does something hang, is the lease still ours
  *   connector_loop.c     descriptors, timers and signals
  */
@@ -70,7 +71,7 @@ struct connector {
     struct reload *reload;     /* RESTARTING: what was stored is read again; NULL: not */
 
     struct ev_loop *loop;
-    struct ev_io inbox_io, sink_io, commit_io, signal_io, reload_io, presence_io, lease_io;
+    struct ev_io inbox_io, sink_io, commit_io, signal_io, reload_io, presence_io, lease_io, move_io;
     struct ev_io worker_io[INCREMENTAL_THREADS_MAX]; /* started as the workers come */
     unsigned n_workers;
     struct ev_timer timer, look;
@@ -110,6 +111,9 @@ void connector_begin_anew(struct connector *c);
 
 /* Ends the run when the initial snapshot can't go on, or when it was all there is to do. */
 void connector_heed_snapshot(struct connector *c);
+
+/* Looks after a set-binlog-position signal, if there is one. */
+void connector_move_turn(struct connector *c);
 
 /* Commits what was sent and ends the run. */
 void connector_stop(struct connector *c, int exit_code, const char *because);

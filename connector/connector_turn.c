@@ -165,8 +165,11 @@ static void heed_reader(struct connector *c)
 static void run_turn(struct connector *c, int64_t now_ms)
 {
     /* What changes the state beside the stream: only while no commit has it. */
-    if (pump_state(c->pump) == PUMP_RUNNING)
+    if (pump_state(c->pump) == PUMP_RUNNING) {
+        connector_move_turn(c);
         requests_service(c->requests);
+        connector_move_turn(c);
+    }
     int again_ms = pump_turn(c->pump, now_ms);
     switch (pump_need(c->pump)) {
     case PUMP_NEEDS_STOP:
@@ -174,6 +177,7 @@ static void run_turn(struct connector *c, int64_t now_ms)
         return;
     case PUMP_NEEDS_REREAD:
     case PUMP_NEEDS_PRODUCER:
+    case PUMP_NEEDS_START:
         connector_restart(c);
         connector_wait_for(c, 0);
         return;

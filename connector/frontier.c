@@ -23,6 +23,21 @@ void frontier_start(struct frontier *f, const struct offset_state *from, bool is
     f->is_ready = is_ready;
 }
 
+void frontier_move(struct frontier *f, const struct offset_state *place)
+{
+    struct offset_state before;
+    offset_state_init(&before);
+    offset_state_copy(&before, &f->state);
+    offset_state_go_to(&f->state, place);
+    offset_state_keep_previous(&f->state, &before);
+    offset_state_fini(&before);
+    f->is_inside = false;
+    f->is_placed = false;
+    f->keeps_gtid_out = false;
+    f->gtid = (struct gtid){.n = 0};
+    f->has_moved = true;
+}
+
 static void set_place(struct log_position *pos, const char *file, uint64_t offset)
 {
     snprintf(pos->file, sizeof pos->file, "%s", file);

@@ -39,6 +39,9 @@ void frontier_fini(struct frontier *f);
 /* Starts at what was stored (copied), or at a first start's position, for which is_ready is false. */
 void frontier_start(struct frontier *f, const struct offset_state *from, bool is_ready);
 
+/* The stream is to go on elsewhere: where it was is forgotten, with the transaction under way. */
+void frontier_move(struct frontier *f, const struct offset_state *place);
+
 /* The change was sent, or passed when it has nothing to send. */
 void frontier_pass(struct frontier *f, const struct change *chg);
 

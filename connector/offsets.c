@@ -18,12 +18,25 @@ void offset_state_init(struct offset_state *st)
     buf_init(&st->extra);
 }
 
-void offset_state_fini(struct offset_state *st)
+static void copy_xa(struct offset_state *to, const struct offset_state *from)
 {
-    gtid_set_fini(&st->gtids);
+    for (uint32_t i = 0; i < from->n_xa; i++)
+        offset_state_add_xa(to, view_of(from->xa[i].xid), &from->xa[i].gtid, &from->xa[i].pos, from->xa[i].ts_sec);
+}
+
+static void forget_xa(struct offset_state *st)
+{
     for (uint32_t i = 0; i < st->n_xa; i++)
         free(st->xa[i].xid);
     free(st->xa);
+    st->xa = NULL;
+    st->n_xa = 0;
+}
+
+void offset_state_fini(struct offset_state *st)
+{
+    gtid_set_fini(&st->gtids);
+    forget_xa(st);
     free(st->snapshots);
     free(st->previous);
     buf_fini(&st->incremental);
@@ -41,14 +54,39 @@ void offset_state_copy(struct offset_state *to, const struct offset_state *from)
     gtid_set_copy(&to->gtids, &from->gtids);
     to->xa = NULL;
     to->n_xa = 0;
-    for (uint32_t i = 0; i < from->n_xa; i++)
-        offset_state_add_xa(to, view_of(from->xa[i].xid), &from->xa[i].gtid, &from->xa[i].pos, from->xa[i].ts_sec);
+    copy_xa(to, from);
     to->snapshots = from->snapshots == NULL ? NULL : mem_strdup(from->snapshots);
     to->previous = from->previous == NULL ? NULL : mem_strdup(from->previous);
     buf_init(&to->incremental);
     buf_put_view(&to->incremental, buf_view(&from->incremental));
     buf_init(&to->extra);
     buf_put_view(&to->extra, buf_view(&from->extra));
+}
+
+void offset_state_go_to(struct offset_state *st, const struct offset_state *place)
+{
+    forget_xa(st);
+    copy_xa(st, place);
+    st->pos = place->pos;
+    st->reached = place->reached;
+    st->event = place->event;
+    st->row = place->row;
+    st->has_gtids = place->has_gtids;
+    gtid_set_copy(&st->gtids, &place->gtids);
+    st->server_id = place->server_id;
+    st->ts_sec = place->ts_sec;
+    memcpy(st->snapshot, place->snapshot, sizeof st->snapshot);
+    memcpy(st->server_uuid, place->server_uuid, sizeof st->server_uuid);
+}
+
+void offset_state_keep_previous(struct offset_state *st, const struct offset_state *before)
+{
+    struct buf text;
+    buf_init(&text);
+    offsets_print_place(before, &text);
+    free(st->previous);
+    st->previous = view_to_string(buf_view(&text));
+    buf_fini(&text);
 }
 
 void offset_state_add_xa(struct offset_state *st, struct view xid, const struct gtid *gtid,

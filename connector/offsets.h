@@ -63,6 +63,12 @@ void offset_state_init(struct offset_state *st);
 void offset_state_fini(struct offset_state *st);
 void offset_state_copy(struct offset_state *to, const struct offset_state *from);
 
+/* Takes over where place says the stream is: all that comes with a position, and nothing else. */
+void offset_state_go_to(struct offset_state *st, const struct offset_state *place);
+
+/* before is moved by hand to st: what said where it was is kept in it (tidemark_previous). */
+void offset_state_keep_previous(struct offset_state *st, const struct offset_state *before);
+
 /* An XA transaction is prepared, or ended (no such: false). */
 void offset_state_add_xa(struct offset_state *st, struct view xid, const struct gtid *gtid,
                          const struct log_position *pos, int64_t ts_sec);

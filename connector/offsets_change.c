@@ -5,7 +5,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 bool offsets_change_open(struct offsets_change *c, const struct config *cfg, const struct offsets_options *opt,
                          struct fail *why)
@@ -44,21 +43,6 @@ void offsets_change_note(struct offsets_change *c, const char *format, ...)
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     config_notes_add(&c->notes, LOG_INFO, "%s", text);
-}
-
-/* ---- what was before ---- */
-
-/* The place alone: what else is stored is in the new value as it was, or of no use any more. */
-static void keep_previous(struct offsets_change *c)
-{
-    struct buf text;
-    if (!c->store.state.has_offset || !c->has_next)
-        return;
-    buf_init(&text);
-    offsets_print_place(&c->store.state.offset, &text);
-    free(c->next.previous);
-    c->next.previous = view_to_string(buf_view(&text));
-    buf_fini(&text);
 }
 
 /* ---- the report ---- */
@@ -145,7 +129,8 @@ static void print_json(const struct offsets_change *c, struct buf *out)
 
 bool offsets_change_finish(struct offsets_change *c, struct buf *out, struct fail *why)
 {
-    keep_previous(c);
+    if (c->store.state.has_offset && c->has_next)
+        offset_state_keep_previous(&c->next, &c->store.state.offset);
     if (!c->opt->is_dry && !offsets_store_write(&c->store, c->has_next ? &c->next : NULL, why))
         return false;
     if (c->opt->as_json)

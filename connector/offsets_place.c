@@ -400,7 +400,7 @@ static bool find_gtids(struct search *s, const struct gtid_set *wish, struct fai
     struct log_position pos = s->end;
     struct gtid_set missing;
     if (s->server->gtid_mode != SERVER_GTID_ON)
-        return refuse(why, "gtid_mode is not ON on %s: a position is given by --file and --pos there",
+        return refuse(why, "gtid_mode is not ON on %s: a position is given by file and offset there",
                       source_name(s->asked));
     gtid_set_init(&missing);
     bool ok = check_set(s, wish, &missing, why);

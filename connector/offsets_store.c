@@ -86,6 +86,13 @@ bool offsets_store_open(struct offsets_store *store, const struct config *cfg, b
     return is_file(store) ? open_file(store, why) : open_topics(store, may_fence, why);
 }
 
+bool offsets_store_look(struct offsets_store *store, const struct config *cfg, struct fail *why)
+{
+    *store = (struct offsets_store){.cfg = cfg, .is_dry = true};
+    state_init(&store->state, cfg);
+    return state_look(&store->state, cfg, why);
+}
+
 void offsets_store_close(struct offsets_store *store)
 {
     while (store->changed != NULL) {
@@ -106,6 +113,13 @@ void offsets_store_shape_changed(struct offsets_store *store, struct view db, st
     struct table_name_list *fresh = mem_zero(1, sizeof *fresh);
     *fresh = (struct table_name_list){store->changed, view_to_string(db), view_to_string(table)};
     store->changed = fresh;
+}
+
+void offsets_store_each_changed(const struct offsets_store *store,
+                                void (*each)(void *ctx, const char *db, const char *table), void *ctx)
+{
+    for (const struct table_name_list *t = store->changed; t != NULL; t = t->next)
+        each(ctx, t->db, t->table);
 }
 
 /* ---- writing ---- */

@@ -10,7 +10,7 @@
  * state again behind the fence, refuses when it is another than before, and commits offset and shapes in one
  * transaction; nothing is written otherwise.
  *
- * Blocks, for a bounded time but for an unreachable cluster. Main thread.
+ * Blocks, for a bounded time but for an unreachable cluster. One thread.
  */
 #ifndef TIDEMARK_CONNECTOR_OFFSETS_STORE_H
 #define TIDEMARK_CONNECTOR_OFFSETS_STORE_H
@@ -28,10 +28,17 @@ struct offsets_store {
 /* Asks and reads. may_fence: an instance that runs is no reason to stop. is_dry: nothing will be written. */
 MUST_USE bool offsets_store_open(struct offsets_store *store, const struct config *cfg, bool is_dry, bool may_fence,
                                  struct fail *why);
+
+/* Reads for looking only, as a part of the instance that runs. Nothing is written by it. */
+MUST_USE bool offsets_store_look(struct offsets_store *store, const struct config *cfg, struct fail *why);
 void offsets_store_close(struct offsets_store *store);
 
 /* The shapes of that table were changed in the store: they are written, too. */
 void offsets_store_shape_changed(struct offsets_store *store, struct view db, struct view table);
+
+/* Calls each for the tables whose shapes were changed. */
+void offsets_store_each_changed(const struct offsets_store *store,
+                                void (*each)(void *ctx, const char *db, const char *table), void *ctx);
 
 /* Writes the offset (NULL: a tombstone) with the changed shapes. Not when it was opened dry. */
 MUST_USE bool offsets_store_write(struct offsets_store *store, const struct offset_state *offset, struct fail *why);

@@ -41,6 +41,7 @@ struct pump {
     bool keeps_shapes; /* shapes go with the next commit */
     bool is_finishing;
     bool is_halted; /* by a snapshot */
+    bool is_moving; /* nothing more is taken; the frontier stands where the next start goes on */
     bool saw_end;
     int64_t dry_since_ms; /* when the inbox was first found empty; 0: it is not */
     int64_t drained_from_ms;
@@ -147,6 +148,7 @@ void pump_start(struct pump *p, struct sink *sink, struct committer *committer)
     p->saw_end = false;
     p->is_halted = false;
     p->keeps_shapes = false;
+    p->is_moving = false;
     p->dry_since_ms = 0;
     p->stored_ms = clock_mono_ms();
     set_state(p, PUMP_RUNNING, "started");
@@ -215,21 +217,15 @@ static void wait_shape(struct pump *p, const struct change_mark *mark)
     p->last_shape = &w->next;
 }
 
-static bool keep_shape(struct pump *p, const struct waiting_shape *w, struct fail *why)
+static struct shape_place shape_place_of(const struct offset_state *st)
 {
-    const struct offset_state *st = &p->frontier.state;
-    const struct shape_place place = {st->has_gtids ? &st->gtids : NULL, &st->pos, st->server_uuid};
-    struct view db = view_of(w->db);
-    struct view table = view_of(w->table);
-    struct buf value;
-    struct view ddl = VIEW_NONE;
+    return (struct shape_place){st->has_gtids ? &st->gtids : NULL, &st->pos, st->server_uuid};
+}
 
-    buf_clear(&p->scratch);
-    if (w->shape != NULL) {
-        shape_print(w->shape, &p->scratch);
-        ddl = buf_view(&p->scratch);
-    }
-    shape_store_append(p->shapes, db, table, &place, ddl);
+/* What the store says of the table goes with the next commit. */
+static bool keep_history(struct pump *p, struct view db, struct view table, struct fail *why)
+{
+    struct buf value;
     buf_init(&value);
     buf_clear(&p->scratch);
     shape_store_print_key(p->shapes, db, table, &p->scratch);
@@ -238,6 +234,19 @@ static bool keep_shape(struct pump *p, const struct waiting_shape *w, struct fai
     buf_fini(&value);
     p->keeps_shapes = true;
     return ok;
+}
+
+static bool keep_shape(struct pump *p, const struct waiting_shape *w, struct fail *why)
+{
+    const struct shape_place place = shape_place_of(&p->frontier.state);
+    struct view ddl = VIEW_NONE;
+    buf_clear(&p->scratch);
+    if (w->shape != NULL) {
+        shape_print(w->shape, &p->scratch);
+        ddl = buf_view(&p->scratch);
+    }
+    shape_store_append(p->shapes, view_of(w->db), view_of(w->table), &place, ddl);
+    return keep_history(p, view_of(w->db), view_of(w->table), why);
 }
 
 /* The transaction that changed the shapes has ended: they are stored with the position behind it. */
@@ -326,7 +335,7 @@ static bool send_block(struct pump *p, struct block *block)
 static bool serve_snapshots(struct pump *p, int64_t now_ms, int *wait_ms)
 {
     *wait_ms = -1;
-    if (p->snapshots == NULL || p->frontier.is_split)
+    if (p->snapshots == NULL || p->frontier.is_split || p->is_moving)
         return true;
     p->is_halted = false;
     if (!snapshots_are_running(p->snapshots))
@@ -392,7 +401,7 @@ static int commit_due_ms(const struct pump *p, int64_t now_ms)
         return -1;
     if (!has_records(p) && !p->frontier.has_moved && !p->keeps_shapes)
         return -1;
-    if (p->is_finishing || !p->has_stored)
+    if (p->is_finishing || p->is_moving || !p->has_stored)
         return 0; /* a first start is told as ready when its position is stored */
     int64_t due;
     bool has_progress = p->snapshots != NULL && snapshots_have_changed(p->snapshots);
@@ -448,6 +457,12 @@ static void committed(struct pump *p, int64_t now_ms)
     p->keeps_shapes = false;
     p->counters.commits++;
     frontier_stored(&p->frontier);
+    if (p->is_moving) {
+        struct fail moved;
+        fail_set(&moved, FAIL_NONE, FAIL_AREA_REFUSED, 0, "the position was moved by a signal");
+        break_down(p, PUMP_NEEDS_START, &moved);
+        return;
+    }
     set_state(p, PUMP_RUNNING, "committed");
 }
 
@@ -508,7 +523,7 @@ static bool moves_place(const struct change *chg)
 static const struct change *next_change(struct pump *p, struct inbox_chunk **chunk)
 {
     /* When finishing only the rest of a row that was begun is still sent. */
-    if ((p->is_finishing || p->is_halted) && !p->frontier.is_split)
+    if (((p->is_finishing || p->is_halted) && !p->frontier.is_split) || p->is_moving)
         return NULL;
     return inbox_take(p->in, chunk);
 }
@@ -585,6 +600,33 @@ int pump_turn(struct pump *p, int64_t now_ms)
 void pump_drop_inbox(struct pump *p)
 {
     inbox_reset(p->in, change_fini);
+}
+
+/* ---- going on elsewhere ---- */
+
+bool pump_may_move(const struct pump *p)
+{
+    return p->state == PUMP_RUNNING && !p->is_moving && is_storable(p);
+}
+
+void pump_move(struct pump *p, const struct offset_state *place)
+{
+    ASSERT(pump_may_move(p));
+    frontier_move(&p->frontier, place);
+    p->is_moving = true;
+}
+
+void pump_extend_shape(struct pump *p, const char *db, const char *table, const struct offset_state *place)
+{
+    const struct shape_place at = shape_place_of(place);
+    struct fail why;
+    if (shape_store_find(p->shapes, view_of(db), view_of(table)) == NULL)
+        return; /* dropped since, and nothing of it is needed any more */
+    shape_store_extend(p->shapes, view_of(db), view_of(table), &at);
+    if (keep_history(p, view_of(db), view_of(table), &why))
+        return;
+    fail_add(&why, "store the shape of %s.%s", db, table);
+    break_down(p, PUMP_NEEDS_STOP, &why);
 }
 
 void pump_finish(struct pump *p)

@@ -5,6 +5,7 @@
  *   RUNNING    -> DRAINING    [commit is due]        nothing more is given to the producer
  *   DRAINING   -> COMMITTING  [little is outstanding] the committer flushes, stores the position and commits
  *   COMMITTING -> RUNNING     [done]
+ *   COMMITTING -> BROKEN      [done, and pump_move said where to go on]
  *   COMMITTING -> ABORTING    [the commit was refused]
  *   RUNNING, DRAINING -> ABORTING  [a delivery failed]
  *   ABORTING   -> BROKEN      [dropped]  what was sent since the last commit has to be read again
@@ -60,6 +61,7 @@ enum pump_need {
     PUMP_NEEDS_NOTHING,
     PUMP_NEEDS_REREAD,   /* start the reader again from pump_stored */
     PUMP_NEEDS_PRODUCER, /* the same, with a new producer */
+    PUMP_NEEDS_START,    /* the same as REREAD, but nothing has failed: what is stored was moved */
     PUMP_NEEDS_STOP,     /* end the process; pump_fail says why */
 };
 
@@ -95,6 +97,15 @@ void pump_forget_producer(struct pump *p);
 
 /* The producer is of no use: BROKEN, needing another. */
 void pump_renew(struct pump *p, const struct fail *why);
+
+/* Whether pump_move may be called now: a position can be stored, and nothing is half sent. */
+bool pump_may_move(const struct pump *p);
+
+/* The stream is to go on at this place: stored at once with all that was sent, then BROKEN, needing a start. */
+void pump_move(struct pump *p, const struct offset_state *place);
+
+/* The oldest shape of a table is proven to be in force from the place on to which the pump is moved next. */
+void pump_extend_shape(struct pump *p, const char *db, const char *table, const struct offset_state *place);
 
 /* Takes nothing more and commits what was sent. pump_is_flushed says when that is done. */
 void pump_finish(struct pump *p);

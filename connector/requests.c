@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { THREAD_END_MS = 1000 /* of one that has said that it ended */ };
+
 struct requests {
     const struct config *cfg;
     struct snapshots *snapshots;
@@ -18,13 +20,19 @@ struct requests {
     struct frontier *frontier;
     struct notices *notices;
     struct consumer *consumer; /* NULL: not open, or no signals */
+    struct relocating {
+        struct relocation *relocation; /* NULL: none is under way */
+        int64_t offset;                /* of its signal */
+        char *id;
+        bool is_asked; /* its signal came since requests_open: later ones wait */
+    } moving;
 };
 
 struct requests *requests_new(const struct config *cfg, struct snapshots *sn, const struct shape_store *shapes,
                               struct frontier *frontier, struct notices *notices)
 {
     struct requests *req = mem_zero(1, sizeof *req);
-    *req = (struct requests){cfg, sn, shapes, frontier, notices, NULL};
+    *req = (struct requests){cfg, sn, shapes, frontier, notices, NULL, {NULL}};
     return req;
 }
 
@@ -40,6 +48,7 @@ void requests_free(struct requests **req)
 bool requests_open(struct requests *req, int64_t offset, struct fail *why)
 {
     consumer_close(&req->consumer);
+    req->moving.is_asked = false;
     if (!req->cfg->has_signals)
         return true;
     rd_kafka_conf_t *conf = client_conf_new(&req->cfg->kafka.signals, why);
@@ -333,7 +342,40 @@ static void log_message(const struct requests *req, const struct signal *sig)
     buf_fini(&text);
 }
 
-static bool execute_signal(struct requests *req, const struct signal *sig, struct arena *memory, struct fail *why)
+/* ---- set-binlog-position ---- */
+
+/* Its answer comes later. The signal comes again when the stream had to start anew meanwhile: what was begun for it then
+ * still holds. */
+static bool relocate(struct requests *req, const struct signal *sig, int64_t offset, struct fail *why)
+{
+    struct relocating *m = &req->moving;
+    if (m->relocation == NULL) {
+        m->relocation = relocation_start(req->cfg, sig, why);
+        m->offset = offset;
+        free(m->id);
+        m->id = view_to_string(sig->id);
+    }
+    m->is_asked = m->relocation != NULL;
+    return m->is_asked;
+}
+
+const struct relocation *requests_relocation(const struct requests *req)
+{
+    return req->moving.is_asked ? req->moving.relocation : NULL;
+}
+
+bool requests_forget_relocation(struct requests *req, int timeout_ms)
+{
+    free(req->moving.id);
+    req->moving.id = NULL;
+    req->moving.is_asked = false;
+    return relocation_free(&req->moving.relocation, timeout_ms);
+}
+
+/* ---- one signal ---- */
+
+static bool execute_signal(struct requests *req, const struct signal *sig, int64_t offset, struct arena *memory,
+                           struct fail *why)
 {
     switch (sig->kind) {
     case SIGNAL_EXECUTE:
@@ -348,17 +390,24 @@ static bool execute_signal(struct requests *req, const struct signal *sig, struc
         log_message(req, sig);
         return true;
     case SIGNAL_SET_POSITION:
-        return fail_set(why, FAIL_REFUSE, FAIL_AREA_REFUSED, 0, "set-binlog-position is not offered yet");
+        return relocate(req, sig, offset, why);
     }
     return true;
 }
 
-static void refuse(struct requests *req, const struct consumer_record *rec, const struct signal *sig,
-                   const struct fail *why)
+static void refuse(struct requests *req, struct view id, int64_t offset, const struct fail *why)
 {
-    log_warn("requests", "signal at offset %lld is refused: %s", (long long)rec->offset, why->text);
-    signal_log_add(snapshots_signals(req->snapshots), sig->id, rec->offset, OUTCOME_REFUSED, why->text);
-    notices_tell_signal(req->notices, INCREMENTAL_ABORTED, sig->id, VIEW_NONE, why->text);
+    log_warn("requests", "signal at offset %lld is refused: %s", (long long)offset, why->text);
+    signal_log_add(snapshots_signals(req->snapshots), id, offset, OUTCOME_REFUSED, why->text);
+    notices_tell_signal(req->notices, INCREMENTAL_ABORTED, id, VIEW_NONE, why->text);
+}
+
+/* What was done about the signal is stored next, with its place: it is executed once. */
+static void note_answered(struct requests *req, int64_t offset)
+{
+    req->frontier->state.has_signal_offset = true;
+    req->frontier->state.signal_offset = offset + 1;
+    snapshots_changed(req->snapshots);
 }
 
 static void handle(struct requests *req, const struct consumer_record *rec)
@@ -369,14 +418,14 @@ static void handle(struct requests *req, const struct consumer_record *rec)
     arena_init(&memory);
     switch (signal_parse(rec->key, rec->value, req->cfg->record.topic_prefix, &memory, &sig, &why)) {
     case SIGNAL_IS_OURS:
-        if (execute_signal(req, &sig, &memory, &why))
+        if (!execute_signal(req, &sig, rec->offset, &memory, &why))
+            refuse(req, sig.id, rec->offset, &why);
+        else if (!req->moving.is_asked)
             signal_log_add(snapshots_signals(req->snapshots), sig.id, rec->offset,
                            sig.kind == SIGNAL_EXECUTE ? OUTCOME_RUNNING : OUTCOME_DONE, NULL);
-        else
-            refuse(req, rec, &sig, &why);
         break;
     case SIGNAL_IS_BAD:
-        refuse(req, rec, &sig, &why);
+        refuse(req, sig.id, rec->offset, &why);
         break;
     case SIGNAL_IS_FOREIGN:
         log_info("requests", "signal at offset %lld is passed by: %s", (long long)rec->offset, why.text);
@@ -384,10 +433,22 @@ static void handle(struct requests *req, const struct consumer_record *rec)
     case SIGNAL_IS_EMPTY:
         break;
     }
-    req->frontier->state.has_signal_offset = true;
-    req->frontier->state.signal_offset = rec->offset + 1;
-    snapshots_changed(req->snapshots);
+    if (!req->moving.is_asked)
+        note_answered(req, rec->offset);
     arena_fini(&memory);
+}
+
+void requests_relocated(struct requests *req, const struct fail *why)
+{
+    struct relocating *m = &req->moving;
+    struct view id = view_of(m->id);
+    if (why != NULL)
+        refuse(req, id, m->offset, why);
+    else
+        signal_log_add(snapshots_signals(req->snapshots), id, m->offset, OUTCOME_DONE, NULL);
+    note_answered(req, m->offset);
+    bool is_freed = requests_forget_relocation(req, THREAD_END_MS);
+    ASSERT(is_freed);
 }
 
 void requests_service(struct requests *req)
@@ -395,7 +456,7 @@ void requests_service(struct requests *req)
     struct consumer_record rec;
     if (req->consumer == NULL)
         return;
-    while (consumer_next(req->consumer, &rec)) {
+    while (!req->moving.is_asked && consumer_next(req->consumer, &rec)) {
         handle(req, &rec);
         consumer_done(&rec);
     }

@@ -12,6 +12,7 @@
 #include "connector/config.h"
 #include "connector/frontier.h"
 #include "connector/notices.h"
+#include "connector/relocation.h"
 #include "connector/snapshots.h"
 
 struct requests;
@@ -29,6 +30,15 @@ int requests_fd(const struct requests *req);
 
 /* Takes and executes what has come. Only while the state may change: not during a commit. */
 void requests_service(struct requests *req);
+
+/* A set-binlog-position is under way, and no later signal is taken until requests_relocated; NULL: none is. */
+const struct relocation *requests_relocation(const struct requests *req);
+
+/* It was executed, or refused (why not NULL). */
+void requests_relocated(struct requests *req, const struct fail *why);
+
+/* Before requests_free: false when its thread does not end in time (then leave the process). */
+bool requests_forget_relocation(struct requests *req, int timeout_ms);
 
 /* A table of the re-reads is done: its signal may be, too. To be told before the table leaves the queue. */
 void requests_table_done(struct requests *req, const struct table_read *t);
