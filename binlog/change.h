@@ -30,6 +30,8 @@ enum change_kind {
     CHANGE_REWRITE,  /* rows of a captured table came or went without row events: TRUNCATE, partitions */
     CHANGE_XA_OPEN,  /* the transaction under way was an XA PREPARE: its GTID stays out of the stored set */
     CHANGE_XA_DONE,  /* with the transaction under way the prepared one ended: its GTID comes into the set */
+    CHANGE_XA_LOST,  /* the transaction under way commits one whose rows were in no part of the log that was told */
+    CHANGE_XA_EARLY, /* at a first start: xid is prepared, and its rows are in no part of the log that will be told */
     CHANGE_READY,    /* the stream has passed all that was logged before the start: positions may be stored */
     CHANGE_END,      /* the reader ended; reader_result says why */
 };
@@ -54,7 +56,8 @@ struct change_record {
 
 /* All other kinds. */
 struct change_mark {
-    const struct gtid *gtid; /* BEGIN: of the transaction, NULL without GTIDs; XA_OPEN, XA_DONE: of the prepare */
+    const struct gtid
+        *gtid; /* BEGIN: of the transaction, NULL without GTIDs; XA_OPEN, XA_DONE: of the prepare, NULL: unknown */
     const char *file;
     uint64_t offset;
     int64_t ts_us; /* commit time on the transaction's origin */

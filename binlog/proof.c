@@ -115,10 +115,10 @@ static bool statement(void *ctx, const struct stream_statement *st, struct fail 
     return true;
 }
 
-static bool xa(void *ctx, bool is_open, const struct gtid *prepared, struct view xid, struct fail *why)
+static bool xa(void *ctx, enum stream_xa_step step, const struct gtid *prepared, struct view xid, struct fail *why)
 {
     (void)ctx;
-    (void)is_open;
+    (void)step;
     (void)prepared;
     (void)xid;
     (void)why;

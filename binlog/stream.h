@@ -83,6 +83,14 @@ struct stream_statement {
     const struct ddl_result *effects;
 };
 
+/* What became of an XA transaction. */
+enum stream_xa_step {
+    STREAM_XA_PREPARED,  /* by the transaction under way: its rows are kept */
+    STREAM_XA_ENDED,     /* its rows were told, or dropped when it was rolled back */
+    STREAM_XA_LOST,      /* it was committed, but prepared before the stream began: its rows are not told */
+    STREAM_XA_FORGOTTEN, /* as LOST, but rolled back, or ended at or below the barrier */
+};
+
 /* What the stream calls. Each may fail; the stream then returns that failure and stays where it was. */
 struct stream_output {
     void *ctx;
@@ -112,8 +120,8 @@ struct stream_output {
     /* Rows came or went without row events. */
     bool (*table_rewritten)(void *ctx, struct view db, struct view table, struct fail *why);
 
-    /* XA: the transaction under way prepared xid (is_open), or ended the one prepared under `prepared`. */
-    bool (*xa)(void *ctx, bool is_open, const struct gtid *prepared, struct view xid, struct fail *why);
+    /* XA: the transaction under way prepared xid, or ended it. `prepared` is the GTID of its prepare; n = 0: unknown. */
+    bool (*xa)(void *ctx, enum stream_xa_step step, const struct gtid *prepared, struct view xid, struct fail *why);
 
     bool (*commit)(void *ctx, const struct stream_transaction *trx, const char *file, uint64_t offset,
                    struct fail *why);

@@ -262,7 +262,7 @@ bool stream_xa_prepare(struct stream *st, const struct event *ev, struct fail *w
     xa->xid = view_to_string(buf_view(&xid));
     xa->next = st->xa_prepared;
     st->xa_prepared = xa;
-    bool ok = st->out.xa(st->out.ctx, true, &xa->gtid, buf_view(&xid), why) && stream_commit(st, why);
+    bool ok = st->out.xa(st->out.ctx, STREAM_XA_PREPARED, &xa->gtid, buf_view(&xid), why) && stream_commit(st, why);
     buf_fini(&xid);
     return ok;
 }
@@ -275,16 +275,11 @@ bool stream_xa_end(struct stream *st, const struct event *ev, const struct state
         return false;
     struct stream_xa *xa = take_prepared(st, xid);
     if (xa == NULL) {
-        /* Its rows lie before the place where this stream first started. */
-        if (commits && st->tells)
-            log_error(
-                "stream",
-                "XA transaction %.*s was committed, but was prepared before the stream began: its rows are not told; "
-                "hint: read its tables again file=%s pos=%llu",
-                VIEW_ARGS(xid), st->file, (unsigned long long)st->event_offset);
-        return stream_commit(st, why);
+        static const struct gtid unknown = {.n = 0};
+        enum stream_xa_step step = commits && st->tells ? STREAM_XA_LOST : STREAM_XA_FORGOTTEN;
+        return st->out.xa(st->out.ctx, step, &unknown, xid, why) && stream_commit(st, why);
     }
-    bool ok = (!commits || tell_held(st, xa, why)) && st->out.xa(st->out.ctx, false, &xa->gtid, xid, why) &&
+    bool ok = (!commits || tell_held(st, xa, why)) && st->out.xa(st->out.ctx, STREAM_XA_ENDED, &xa->gtid, xid, why) &&
               stream_commit(st, why);
     xa_free(xa);
     return ok;

@@ -143,10 +143,10 @@ static bool ready(void *ctx, struct fail *why)
     return push_mark(f, &chg, why);
 }
 
-static bool xa(void *ctx, bool is_open, const struct gtid *prepared, struct view xid, struct fail *why)
+static bool push_xa(struct feed *f, enum change_kind kind, const struct gtid *prepared, struct view xid,
+                    struct fail *why)
 {
-    struct feed *f = ctx;
-    struct change chg = {.kind = is_open ? CHANGE_XA_OPEN : CHANGE_XA_DONE};
+    struct change chg = {.kind = kind};
     if (!inbox_start(f->in, sizeof *prepared + xid.n + 16, 1))
         return cancelled(why);
     size_t gtid_at = put_copy(f, prepared, sizeof *prepared);
@@ -157,6 +157,23 @@ static bool xa(void *ctx, bool is_open, const struct gtid *prepared, struct view
     inbox_push(f->in, &chg);
     inbox_publish(f->in);
     return true;
+}
+
+static bool xa(void *ctx, enum stream_xa_step step, const struct gtid *prepared, struct view xid, struct fail *why)
+{
+    static const enum change_kind kinds[] = {
+        [STREAM_XA_PREPARED] = CHANGE_XA_OPEN,
+        [STREAM_XA_ENDED] = CHANGE_XA_DONE,
+        [STREAM_XA_LOST] = CHANGE_XA_LOST,
+        [STREAM_XA_FORGOTTEN] = CHANGE_XA_DONE,
+    };
+    return push_xa(ctx, kinds[step], prepared, xid, why);
+}
+
+bool feed_early_xa(struct feed *f, struct view xid, struct fail *why)
+{
+    static const struct gtid unknown = {.n = 0};
+    return push_xa(f, CHANGE_XA_EARLY, &unknown, xid, why);
 }
 
 /* A mark about a table; a shape is counted for the loop. */

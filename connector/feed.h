@@ -37,6 +37,9 @@ MUST_USE bool feed_schema(void *feed, const char *topic, bool to_partition_0, st
 /* Whether the stream has told that it is past the barrier of a first start. */
 bool feed_is_ready(const struct feed *f);
 
+/* At a first start: an XA transaction is prepared whose rows will not be told. */
+MUST_USE bool feed_early_xa(struct feed *f, struct view xid, struct fail *why);
+
 /* The last change: the reader has ended. */
 void feed_end(struct feed *f);
 

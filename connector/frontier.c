@@ -115,6 +115,7 @@ static void xa_open(struct frontier *f, const struct change_mark *mark)
 static void xa_done(struct frontier *f, const struct change_mark *mark)
 {
     offset_state_remove_xa(&f->state, mark->xid);
+    offset_state_remove_early_xa(&f->state, mark->xid);
     if (f->state.has_gtids && mark->gtid != NULL && mark->gtid->n > 0)
         gtid_set_add(&f->state.gtids, mark->gtid);
 }
@@ -142,7 +143,11 @@ void frontier_pass(struct frontier *f, const struct change *chg)
         xa_open(f, &chg->mark);
         break;
     case CHANGE_XA_DONE:
+    case CHANGE_XA_LOST:
         xa_done(f, &chg->mark);
+        break;
+    case CHANGE_XA_EARLY:
+        offset_state_add_early_xa(&f->state, chg->mark.xid);
         break;
     case CHANGE_READY:
         f->is_ready = true;

@@ -14,6 +14,7 @@ void offset_state_init(struct offset_state *st)
 {
     *st = (struct offset_state){0};
     gtid_set_init(&st->gtids);
+    buf_init(&st->early_xa);
     buf_init(&st->incremental);
     buf_init(&st->extra);
 }
@@ -39,6 +40,7 @@ void offset_state_fini(struct offset_state *st)
     forget_xa(st);
     free(st->snapshots);
     free(st->previous);
+    buf_fini(&st->early_xa);
     buf_fini(&st->incremental);
     buf_fini(&st->extra);
     offset_state_init(st);
@@ -57,6 +59,8 @@ void offset_state_copy(struct offset_state *to, const struct offset_state *from)
     copy_xa(to, from);
     to->snapshots = from->snapshots == NULL ? NULL : mem_strdup(from->snapshots);
     to->previous = from->previous == NULL ? NULL : mem_strdup(from->previous);
+    buf_init(&to->early_xa);
+    buf_put_view(&to->early_xa, buf_view(&from->early_xa));
     buf_init(&to->incremental);
     buf_put_view(&to->incremental, buf_view(&from->incremental));
     buf_init(&to->extra);
@@ -105,6 +109,26 @@ bool offset_state_remove_xa(struct offset_state *st, struct view xid)
         st->n_xa--;
         memmove(&st->xa[i], &st->xa[i + 1], (st->n_xa - i) * sizeof *st->xa);
         return true;
+    }
+    return false;
+}
+
+void offset_state_add_early_xa(struct offset_state *st, struct view xid)
+{
+    buf_put_view(&st->early_xa, xid);
+    buf_put_u8(&st->early_xa, 0);
+}
+
+bool offset_state_remove_early_xa(struct offset_state *st, struct view xid)
+{
+    for (uint8_t *at = st->early_xa.start; at < st->early_xa.p;) {
+        uint8_t *behind = at + strlen((char *)at) + 1;
+        if (view_is(xid, (char *)at)) {
+            memmove(at, behind, (size_t)(st->early_xa.p - behind));
+            st->early_xa.p -= behind - at;
+            return true;
+        }
+        at = behind;
     }
     return false;
 }
@@ -161,6 +185,26 @@ static void put_xa(struct buf *out, const struct offset_state *st)
     buf_fini(&list);
 }
 
+static void put_early_xa(struct buf *out, const struct buf *names)
+{
+    struct buf list;
+    buf_init(&list);
+    for (const uint8_t *at = names->start; at < names->p; at += strlen((const char *)at) + 1) {
+        buf_put_u8(&list, at == names->start ? '[' : ',');
+        json_text_put_string(&list, view_of((const char *)at));
+    }
+    buf_put_u8(&list, ']');
+    json_text_put_name(out, "tidemark_xa_before");
+    json_text_put_string(out, buf_view(&list));
+    buf_fini(&list);
+}
+
+static void put_true_member(struct buf *out, const char *name)
+{
+    json_text_put_name(out, name);
+    buf_put_literal(out, "true");
+}
+
 static void put_ours(const struct offset_state *st, struct buf *out)
 {
     if (st->server_uuid[0] != '\0')
@@ -171,16 +215,18 @@ static void put_ours(const struct offset_state *st, struct buf *out)
     }
     if (st->n_xa > 0)
         put_xa(out, st);
+    if (buf_size(&st->early_xa) > 0)
+        put_early_xa(out, &st->early_xa);
+    if (st->has_read_tables)
+        put_true_member(out, "tidemark_tables_read");
 }
 
 static void put_work(const struct offset_state *st, struct buf *out)
 {
     if (st->has_signal_offset)
         put_number_member(out, "tidemark_signal_offset", st->signal_offset);
-    if (st->is_paused) {
-        json_text_put_name(out, "tidemark_paused");
-        buf_put_literal(out, "true");
-    }
+    if (st->is_paused)
+        put_true_member(out, "tidemark_paused");
     if (st->snapshots != NULL)
         put_text_member(out, "tidemark_snapshots", st->snapshots);
     if (st->previous != NULL)
@@ -343,12 +389,20 @@ static bool read_signal_offset(struct offset_state *st, const cJSON *v, struct f
     return true;
 }
 
+static bool read_bool(const cJSON *v, const char *name, bool *out, struct fail *why)
+{
+    *out = cJSON_IsTrue(v);
+    return cJSON_IsBool(v) || fail_malformed(why, "member %s is neither true nor false", name);
+}
+
 static bool read_paused(struct offset_state *st, const cJSON *v, struct fail *why)
 {
-    if (!cJSON_IsBool(v))
-        return fail_malformed(why, "member tidemark_paused is neither true nor false");
-    st->is_paused = cJSON_IsTrue(v);
-    return true;
+    return read_bool(v, "tidemark_paused", &st->is_paused, why);
+}
+
+static bool read_tables_read(struct offset_state *st, const cJSON *v, struct fail *why)
+{
+    return read_bool(v, "tidemark_tables_read", &st->has_read_tables, why);
 }
 
 static bool read_snapshots(struct offset_state *st, const cJSON *v, struct fail *why)
@@ -408,6 +462,22 @@ static bool read_xa(struct offset_state *st, const cJSON *v, struct fail *why)
     return ok;
 }
 
+static bool read_early_xa(struct offset_state *st, const cJSON *v, struct fail *why)
+{
+    cJSON *list = cJSON_IsString(v) ? cJSON_Parse(v->valuestring) : NULL;
+    bool ok = cJSON_IsArray(list);
+    const cJSON *xid;
+    if (ok)
+        cJSON_ArrayForEach(xid, list)
+        {
+            ok = ok && cJSON_IsString(xid);
+            if (ok)
+                offset_state_add_early_xa(st, view_of(xid->valuestring));
+        }
+    cJSON_Delete(list);
+    return ok || fail_malformed(why, "member tidemark_xa_before holds no JSON list of texts");
+}
+
 static bool read_previous(struct offset_state *st, const cJSON *v, struct fail *why)
 {
     if (!cJSON_IsString(v))
@@ -433,6 +503,8 @@ static const struct member {
     {"tidemark_reached_file", read_reached_file},
     {"tidemark_reached_pos", read_reached_pos},
     {"tidemark_xa", read_xa},
+    {"tidemark_xa_before", read_early_xa},
+    {"tidemark_tables_read", read_tables_read},
     {"tidemark_signal_offset", read_signal_offset},
     {"tidemark_paused", read_paused},
     {"tidemark_snapshots", read_snapshots},

@@ -50,6 +50,9 @@ struct offset_state {
     struct log_position reached;         /* tidemark_reached_file, tidemark_reached_pos; no file: same as pos */
     struct offset_xa *xa;                /* tidemark_xa, oldest first */
     uint32_t n_xa;
+    struct buf early_xa; /* tidemark_xa_before: names of XA transactions prepared before the first start, whose rows are
+                              * in no part of the log that is told; each ends with a zero byte */
+    bool has_read_tables; /* tidemark_tables_read: rows of tables were read beside the stream */
     bool has_signal_offset;
     int64_t signal_offset;  /* tidemark_signal_offset */
     bool is_paused;         /* tidemark_paused */
@@ -73,6 +76,10 @@ void offset_state_keep_previous(struct offset_state *st, const struct offset_sta
 void offset_state_add_xa(struct offset_state *st, struct view xid, const struct gtid *gtid,
                          const struct log_position *pos, int64_t ts_sec);
 bool offset_state_remove_xa(struct offset_state *st, struct view xid);
+
+/* The same for those prepared before the first start. */
+void offset_state_add_early_xa(struct offset_state *st, struct view xid);
+bool offset_state_remove_early_xa(struct offset_state *st, struct view xid);
 
 /* Appends the key or the value. */
 void offsets_print_key(const char *name, const char *topic_prefix, struct buf *out);

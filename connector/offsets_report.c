@@ -4,6 +4,7 @@
 #include "connector/json_text.h"
 
 #include <inttypes.h>
+#include <string.h>
 #include <time.h>
 
 /* ---- counting ---- */
@@ -80,6 +81,8 @@ static void print_stored(const struct offsets_report *r, struct buf *out)
         buf_printf(out, "of server      %s\n", st->server_uuid);
     if (st->n_xa > 0)
         buf_printf(out, "prepared xa    %" PRIu32 "\n", st->n_xa);
+    for (const char *at = (const char *)st->early_xa.start; at < (const char *)st->early_xa.p; at += strlen(at) + 1)
+        buf_printf(out, "xa before      %s, prepared before the first start\n", at);
     if (st->previous != NULL)
         buf_printf(out, "moved from     %s\n", st->previous);
     if (st->ts_sec > 0) {

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "binlog/shape.h"
+#include "connector/lost_xa.h"
 #include "connector/notices.h"
 #include "connector/snapshots.h"
 
@@ -270,6 +271,15 @@ static bool is_muted(const struct pump *p, const struct change *chg)
     return p->snapshots != NULL && snapshots_mute(p->snapshots, chg);
 }
 
+static bool pass_lost_xa(struct pump *p, struct view xid)
+{
+    struct fail why;
+    if (lost_xa_pass(&p->frontier, xid, &why))
+        return true;
+    break_down(p, PUMP_NEEDS_STOP, &why);
+    return false;
+}
+
 /* False when the change could not be sent now. */
 static bool pass_change(struct pump *p, const struct change *chg, struct inbox_chunk *chunk)
 {
@@ -279,6 +289,9 @@ static bool pass_change(struct pump *p, const struct change *chg, struct inbox_c
             return false;
     } else if (chg->kind == CHANGE_SHAPE) {
         wait_shape(p, &chg->mark);
+    } else if (chg->kind == CHANGE_XA_LOST) {
+        if (!pass_lost_xa(p, chg->mark.xid))
+            return false;
     } else if (chg->kind == CHANGE_BEGIN) {
         p->counters.last_event_ts_us = chg->mark.ts_us;
         p->counters.transactions++;

@@ -53,6 +53,7 @@ static enum incremental_shape find_shape(void *ctx, struct view db, struct view 
 static bool barrier(void *ctx, struct gtid_set *set)
 {
     const struct snapshots *sn = ctx;
+    sn->frontier->state.has_read_tables = true; /* stored before, or with, the first row that is read */
     const struct frontier *f = sn->frontier;
     if (!f->state.has_gtids)
         return false;
@@ -60,6 +61,12 @@ static bool barrier(void *ctx, struct gtid_set *set)
     if (f->is_inside && !f->keeps_gtid_out && f->gtid.n > 0)
         gtid_set_add(set, &f->gtid);
     return true;
+}
+
+static void early_xa(void *ctx, struct buf *names)
+{
+    const struct snapshots *sn = ctx;
+    buf_put_view(names, buf_view(&sn->frontier->state.early_xa));
 }
 
 static void tell(void *ctx, enum incremental_event what, const struct table_read *t)
@@ -103,7 +110,7 @@ struct snapshots *snapshots_new(const struct config *cfg, struct shape_store *sh
         .budget_bytes = (size_t)cfg->queue_bytes / 4,
         .rows_per_second = (uint64_t)cfg->snapshot_rows_per_second,
     };
-    const struct incremental_hooks inc_hooks = {sn, find_shape, barrier, tell, progress};
+    const struct incremental_hooks inc_hooks = {sn, find_shape, barrier, early_xa, tell, progress};
     sn->inc = incremental_new(&set, &inc_hooks);
     return sn;
 }

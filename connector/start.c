@@ -105,23 +105,29 @@ static bool tell_schemas(struct start *s, const struct log_position *at, struct 
 
 /* ---- first start ---- */
 
-static void warn_of_open_xa(struct start *s, struct source *src)
+/* Their rows lie before the place where the stream begins: no table may be read before they have ended. */
+static bool find_open_xa(struct start *s, struct source *src, struct fail *why)
 {
     struct buf names;
-    struct fail why;
     if (!s->server.may_recover_xa) {
-        log_info("start",
-                 "without the right XA_RECOVER_ADMIN it can't be known whether XA transactions are prepared now: the "
-                 "rows of such a one are not told when it commits");
-        return;
+        log_warn(
+            "start",
+            "without the right XA_RECOVER_ADMIN it can't be known whether XA transactions are prepared now: should "
+            "one commit later, its rows can't be told, and once tables were read again that ends the program");
+        return true;
     }
     buf_init(&names);
-    if (!server_read_xa(src, &names, &why))
-        log_warn("start", "%s", why.text);
-    for (size_t at = 0; at < buf_size(&names); at += strlen((char *)names.start + at) + 1)
-        log_warn("start", "XA transaction %s was prepared before the start: its rows are not told when it commits",
-                 (char *)names.start + at);
+    bool ok = server_read_xa(src, &names, why);
+    for (size_t at = 0; ok && at < buf_size(&names); at += strlen((char *)names.start + at) + 1) {
+        const char *xid = (char *)names.start + at;
+        log_warn("start",
+                 "XA transaction %s was prepared before the start: its rows are not told when it commits, and "
+                 "no table is read again before it has ended",
+                 xid);
+        ok = feed_early_xa(s->feed, view_of(xid), why);
+    }
     buf_fini(&names);
+    return ok;
 }
 
 static bool read_all_tables(struct start *s, struct source *src, struct catalog *catalog, size_t *n, struct fail *why)
@@ -153,8 +159,7 @@ static bool first_start(struct start *s, struct source *src, struct catalog *cat
     if (!server_read_end(src, &s->server, &begin, why) ||
         !feed_origin(s->feed, s->server.uuid, &begin, has_gtids ? &s->executed : NULL, why))
         return false;
-    warn_of_open_xa(s, src);
-    if (!read_all_tables(s, src, catalog, &n_tables, why) ||
+    if (!find_open_xa(s, src, why) || !read_all_tables(s, src, catalog, &n_tables, why) ||
         !server_read_end(src, &s->server, &out->stream.barrier, why) || !tell_schemas(s, &out->stream.barrier, why))
         return false;
     out->stream.executed = has_gtids ? &s->executed : NULL;

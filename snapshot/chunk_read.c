@@ -11,6 +11,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     LOW_PATIENCE_MS = 10000, /* then the order is given back, with a reason */
@@ -181,6 +182,41 @@ static enum low ask_low(struct reading *rd, const char *sql)
     return low;
 }
 
+static const char *find_name(const struct buf *names, const char *name)
+{
+    for (const char *at = (const char *)names->start; at < (const char *)names->p; at += strlen(at) + 1)
+        if (strcmp(at, name) == 0)
+            return at;
+    return NULL;
+}
+
+/* What they change is told by nobody: a row that is read before they end would stay as it was, for ever. The server is
+ * asked, not the stream: one that changed nothing ends without an event. */
+static bool wait_early_xa(struct reading *rd)
+{
+    const struct buf *early = &rd->order->early_xa;
+    const char *open = NULL;
+    char name[256];
+    struct buf prepared;
+    if (buf_size(early) == 0)
+        return true;
+    buf_init(&prepared);
+    bool ok = server_read_xa(query_source(rd->r->query), &prepared, &rd->answer->why);
+    const char *at = (const char *)early->start;
+    for (; ok && open == NULL && at < (const char *)early->p; at += strlen(at) + 1)
+        open = find_name(&prepared, at);
+    if (open != NULL)
+        fail_set(
+            &rd->answer->why, FAIL_RETRY, FAIL_AREA_SOURCE, 0,
+            "%s can't be read yet: XA transaction %s, prepared before the first start, is still open on %s; hint: XA "
+            "COMMIT or XA ROLLBACK ends it",
+            table_name(rd, name, sizeof name), open, source_name(query_source(rd->r->query)));
+    buf_fini(&prepared);
+    if (!ok)
+        return chunk_give_up_for(rd);
+    return open == NULL || chunk_give_up(rd, CHUNK_AGAIN);
+}
+
 /* All that the stream has handed over must be visible here before the SELECT begins, and on the same server. */
 bool chunk_wait_low(struct reading *rd)
 {
@@ -188,6 +224,8 @@ bool chunk_wait_low(struct reading *rd)
     char name[256];
     int64_t until_ms = clock_mono_ms() + LOW_PATIENCE_MS;
     enum low low;
+    if (!wait_early_xa(rd))
+        return false;
     buf_init(&sql);
     put_barrier(rd->order, LOW_SLICE_MS, &sql);
     do {

@@ -373,6 +373,7 @@ static void order_chunk(struct incremental *inc, struct lane *lane, const struct
     table_read_order(lane->table, inc->set.chunk_size, &order);
     order.max_bytes = chunk_bytes(inc);
     order.has_barrier = inc->hooks.barrier(inc->hooks.ctx, &order.barrier);
+    inc->hooks.early_xa(inc->hooks.ctx, &order.early_xa);
     memcpy(order.server_uuid, place->server_uuid, strnlen(place->server_uuid, sizeof order.server_uuid - 1) + 1);
     worker_order(lane->worker, &order);
     lane->ordered_ms = now_ms;

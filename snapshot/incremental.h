@@ -61,6 +61,8 @@ struct incremental_hooks {
     enum incremental_shape (*find_shape)(void *ctx, struct view db, struct view table, const struct shape **shape);
     /* S0: fills the set with all that the stream has handed over; false without GTIDs. */
     bool (*barrier)(void *ctx, struct gtid_set *set);
+    /* XA transactions whose rows the stream will never tell: appends their names, each ended by a zero byte. */
+    void (*early_xa)(void *ctx, struct buf *names);
     /* Something happened; t is the table it concerns, or NULL. IN_PROGRESS is told of each
      * chunk, of tables of an initial or blocking snapshot once. */
     void (*tell)(void *ctx, enum incremental_event what, const struct table_read *t);

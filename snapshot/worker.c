@@ -37,6 +37,7 @@ void chunk_order_init(struct chunk_order *order)
     chunk_key_init(&order->after);
     chunk_key_init(&order->last);
     gtid_set_init(&order->barrier);
+    buf_init(&order->early_xa);
 }
 
 void chunk_order_fini(struct chunk_order *order)
@@ -50,6 +51,7 @@ void chunk_order_fini(struct chunk_order *order)
     chunk_key_fini(&order->after);
     chunk_key_fini(&order->last);
     gtid_set_fini(&order->barrier);
+    buf_fini(&order->early_xa);
 }
 
 void chunk_answer_init(struct chunk_answer *answer)

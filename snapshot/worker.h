@@ -47,6 +47,7 @@ struct chunk_order {
     size_t max_bytes;        /* of rows: the chunk ends behind the row that goes past it; 0: none */
     bool has_barrier;        /* with GTIDs */
     struct gtid_set barrier; /* S0: all that the stream has handed over; owned */
+    struct buf early_xa;     /* XA transactions that must have ended before, each ended by a zero byte; owned */
     char server_uuid[37];    /* of the stream */
 };
 

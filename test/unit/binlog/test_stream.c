@@ -124,12 +124,13 @@ static bool table_rewritten(void *ctx, struct view db, struct view table, struct
     return true;
 }
 
-static bool xa(void *ctx, bool is_open, const struct gtid *prepared, struct view xid, struct fail *why)
+static bool xa(void *ctx, enum stream_xa_step step, const struct gtid *prepared, struct view xid, struct fail *why)
 {
     struct transcript *t = ctx;
     (void)why;
     (void)prepared;
-    buf_printf(&t->once, "xa %s %.*s\n", is_open ? "open" : "done", VIEW_ARGS(xid));
+    static const char *const names[] = {"open", "done", "lost", "forgotten"};
+    buf_printf(&t->once, "xa %s %.*s\n", names[step], VIEW_ARGS(xid));
     return true;
 }
 

@@ -108,6 +108,28 @@ static void offsets_come_back_as_they_were(void **state)
         "{\"file\":\"b.1\",\"pos\":4,\"tidemark_xa\":\"[{\\\"xid\\\":\\\"X'6162',X'',1\\\",\\\"gtid\\\":\\\"" U
         ":tag:9\\\",\\\"file\\\":\\\"b.1\\\",\\\"pos\\\":4},{\\\"xid\\\":\\\"X'63',X'',1\\\",\\\"file\\\":"
         "\\\"b.1\\\",\\\"pos\\\":99,\\\"ts_sec\\\":1700000000}]\"}");
+    check_comes_back(
+        "{\"file\":\"b.1\",\"pos\":4,\"tidemark_xa_before\":\"[\\\"X'6162',X'',1\\\",\\\"X'63',X'',1\\\"]\","
+        "\"tidemark_tables_read\":true}");
+}
+
+static void early_xa_transactions_leave_the_state_one_by_one(void **state)
+{
+    (void)state;
+    struct offset_state st;
+    offset_state_init(&st);
+    offset_state_add_early_xa(&st, view_of("a"));
+    offset_state_add_early_xa(&st, view_of("ab"));
+    offset_state_add_early_xa(&st, view_of("b"));
+    assert_false(offset_state_remove_early_xa(&st, view_of("c")));
+    assert_true(offset_state_remove_early_xa(&st, view_of("ab")));
+    assert_false(offset_state_remove_early_xa(&st, view_of("ab")));
+    assert_true(offset_state_remove_early_xa(&st, view_of("a")));
+    assert_string_equal((const char *)st.early_xa.start, "b");
+    assert_true(offset_state_remove_early_xa(&st, view_of("b")));
+    assert_int_equal(buf_size(&st.early_xa), 0);
+    assert_false(offset_state_remove_early_xa(&st, view_of("b")));
+    offset_state_fini(&st);
 }
 
 /* Taken from the offset store of Kafka Connect 4.3.1 with Debezium 3.6.1.Final and MySQL 9.7. */
@@ -183,6 +205,8 @@ static void offsets_that_are_wrong_are_refused_in_words(void **state)
         "\\\"gtid\\\":\\\"" U ":1-2\\\"}]\"}",
         "not one GTID");
     check_refused("{\"file\":\"b.1\",\"pos\":4,\"tidemark_paused\":1}", "tidemark_paused");
+    check_refused("{\"file\":\"b.1\",\"pos\":4,\"tidemark_tables_read\":\"x\"}", "tidemark_tables_read");
+    check_refused("{\"file\":\"b.1\",\"pos\":4,\"tidemark_xa_before\":\"[7]\"}", "tidemark_xa_before");
 }
 
 static void offsets_replace_what_was_read_before(void **state)
@@ -225,6 +249,7 @@ int main(void)
         cmocka_unit_test(offsets_key_is_that_of_connect),
         cmocka_unit_test(offsets_print_members_in_debeziums_order),
         cmocka_unit_test(offsets_come_back_as_they_were),
+        cmocka_unit_test(early_xa_transactions_leave_the_state_one_by_one),
         cmocka_unit_test(offsets_print_the_bytes_that_debezium_stores),
         cmocka_unit_test(offsets_keep_unknown_members_byte_by_byte),
         cmocka_unit_test(offsets_read_what_debezium_wrote),
