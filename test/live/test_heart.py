@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The heart test: whatever writers, signals, kills and cuts do, a consumer ends with the source's tables and sees no key go
-back in time. Seeds are printed; HEART_SEED repeats one."""
+back in time. Seeds are printed; HEART_SEED repeats one, or several with
+commas between them."""
 import os
 import random
 
@@ -38,7 +39,7 @@ def beat(seed, server, kafka, tidemark, names, new_proxy, **more):
 
 def seeds(count):
     fixed = os.environ.get("HEART_SEED")
-    return [int(fixed)] if fixed else [random.randrange(1 << 24) for _ in range(count)]
+    return [int(seed) for seed in fixed.split(",")] if fixed else [random.randrange(1 << 24) for _ in range(count)]
 
 
 def test_consumer_ends_with_the_tables_of_a_source(source, kafka, tidemark, names, new_proxy):
