@@ -139,7 +139,7 @@ static bool begin(struct reading *rd)
             "without GTIDs rows would have to be read FOR SHARE; hint: tidemark.snapshot.for.share=true allows it");
         return chunk_give_up(rd, CHUNK_REFUSED);
     }
-    rd->for_share = !order->has_barrier;
+    rd->for_share = !order->has_barrier && !mutation_is(MUTATION_NO_BARRIER);
     return true;
 }
 

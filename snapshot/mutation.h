@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 enum mutation {
-    MUTATION_NO_BARRIER, /* no-barrier: the SELECT does not wait for what was streamed */
+    MUTATION_NO_BARRIER, /* no-barrier: the SELECT does not wait for what was streamed, nor lock without GTIDs */
     MUTATION_NO_DROP,    /* no-drop: streamed changes leave the held rows alone */
     MUTATION_EARLY_HIGH, /* early-high: HIGH is read before the SELECT */
     MUTATION_ANY_ORDER,  /* any-order: the stored key speaks for windows that are still open */

@@ -85,7 +85,7 @@ static const char *const settings[] = {
     "SET SESSION sql_select_limit=DEFAULT",
     "SET SESSION sql_big_selects=1",
     "SET SESSION lock_wait_timeout=30",
-    "SET SESSION innodb_lock_wait_timeout=10",
+    "SET SESSION innodb_lock_wait_timeout=1", /* what a chunk has locked so far holds up writers meanwhile */
     "SET SESSION show_gipk_in_create_table_and_information_schema=ON",
 };
 

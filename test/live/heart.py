@@ -46,6 +46,8 @@ class Heart:
         self.chunk = self.rng.choice([1, 2, 7, 50, 1000, 10000])
         self._slow_down()
         more = {"database_port": wire.port} if wire else {}
+        if server.options["gtid-mode"] == "OFF":
+            more["tidemark_snapshot_for_share"] = "true"
         env = {"TIDEMARK_BREAK": breaks} if breaks else None
         self.run = Run(server, kafka, lambda *args, **settings: tidemark(*args, env=env, **settings), self.names,
                        incremental_snapshot_chunk_size=self.chunk, skipped_operations="none", bigint_unsigned_handling_mode="long",

@@ -7,19 +7,23 @@ import random
 
 import pytest
 
+from conftest import available
+from harness import MySql
 from heart import Heart
 
 SETTINGS = {"binlog-order-commits": "OFF"}
 
 
-@pytest.fixture(scope="module")
-def source(scratch):
-    from conftest import available
-    from harness import MySql
-    server = available(lambda: MySql(scratch, "heart-mysql", SETTINGS))
+def new_server(scratch, name, **more):
+    server = available(lambda: MySql(scratch, name, {**SETTINGS, **more}))
     server.start().create_user()
     yield server
     server.kill()
+
+
+@pytest.fixture(scope="module")
+def source(scratch):
+    yield from new_server(scratch, "heart-mysql")
 
 
 @pytest.fixture(scope="module")
@@ -27,6 +31,11 @@ def replica(scratch, source):
     server = source.make_replica(scratch, "heart-replica", {**SETTINGS, "replica-preserve-commit-order": "OFF"}, workers=8)
     yield server
     server.kill()
+
+
+@pytest.fixture(scope="module")
+def plain(scratch):
+    yield from new_server(scratch, "heart-plain", **{"gtid-mode": "OFF", "enforce-gtid-consistency": "OFF"})
 
 
 def beat(seed, server, kafka, tidemark, names, new_proxy, **more):
@@ -52,9 +61,14 @@ def test_consumer_ends_with_the_tables_of_a_replica(replica, kafka, tidemark, na
         beat(seed, replica, kafka, tidemark, names, new_proxy)
 
 
+def test_consumer_ends_with_the_tables_of_a_source_without_gtids(plain, kafka, tidemark, names, new_proxy):
+    for seed in seeds(1):
+        beat(seed, plain, kafka, tidemark, names, new_proxy)
+
+
 @pytest.mark.long
 @pytest.mark.timeout(3600)
-@pytest.mark.parametrize("place", ["source", "replica"])
+@pytest.mark.parametrize("place", ["source", "replica", "plain"])
 def test_consumer_ends_with_the_tables_in_a_hundred_runs(place, request, kafka, tidemark, names, new_proxy):
     server = request.getfixturevalue(place)
     for seed in seeds(100):

@@ -2,7 +2,8 @@
 """What is streamed before it is visible never comes back as it was before: a source that waits for an acknowledgement."""
 import threading
 
-from harness import wait_for
+import pytest
+
 from snapshot_run import Run
 
 SEMISYNC = ("INSTALL PLUGIN rpl_semi_sync_source SONAME 'semisync_source.so';"
@@ -10,9 +11,11 @@ SEMISYNC = ("INSTALL PLUGIN rpl_semi_sync_source SONAME 'semisync_source.so';"
             " GLOBAL rpl_semi_sync_source_timeout=6000")
 
 
-def test_row_streamed_before_it_is_visible_keeps_its_newest_value(new_mysql, kafka, tidemark, names):
-    server = new_mysql()
-    r = Run(server, kafka, tidemark, names)
+@pytest.mark.parametrize("gtids", ["ON", "OFF"])
+def test_row_streamed_before_it_is_visible_keeps_its_newest_value(new_mysql, kafka, tidemark, names, gtids):
+    """Without GTIDs it is the lock on the row that is waited for."""
+    server = new_mysql({"gtid-mode": gtids, "enforce-gtid-consistency": gtids})
+    r = Run(server, kafka, tidemark, names, tidemark_snapshot_for_share="false" if gtids == "ON" else "true")
     r.sql("CREATE TABLE t (id INT PRIMARY KEY, v INT); INSERT INTO t VALUES (1,10),(2,10)")
     r.wait_rows("t", 2, op="c")
     server.sql(SEMISYNC)
