@@ -27,7 +27,8 @@ enum change_kind {
     CHANGE_COMMIT,   /* it ended: file and offset are behind its last event */
     CHANGE_POSITION, /* outside a transaction the log went on to file and offset */
     CHANGE_SHAPE,    /* a captured table's shape is another from the end of this transaction on */
-    CHANGE_REWRITE,  /* rows of a captured table came or went without row events: TRUNCATE, partitions */
+    CHANGE_EMPTIED,  /* all rows of a captured table went without row events: TRUNCATE */
+    CHANGE_REWRITE, /* rows of a captured table came or went without row events: partitions, a table that took the name */
     CHANGE_XA_OPEN,  /* the transaction under way was an XA PREPARE: its GTID stays out of the stored set */
     CHANGE_XA_DONE,  /* with the transaction under way the prepared one ended: its GTID comes into the set */
     CHANGE_XA_LOST,  /* the transaction under way commits one whose rows were in no part of the log that was told */
@@ -65,7 +66,7 @@ struct change_mark {
     const char *server_uuid;   /* ORIGIN: of the server that file and offset are of */
     struct gtid_set *executed; /* ORIGIN: at a first start all that was executed; goes to the loop; NULL: as it was */
     const struct shape *shape; /* SHAPE: a count that goes to the loop; NULL: the table is gone */
-    struct view db, table;     /* SHAPE, REWRITE: whose */
+    struct view db, table;     /* SHAPE, EMPTIED, REWRITE: whose */
     struct view xid;           /* XA_*: as XA COMMIT names it */
 };
 

@@ -49,8 +49,9 @@ static void name_table(const struct proof *p, struct view db, struct view table,
     t->has_changed = true;
 }
 
-static bool table_rewritten(void *ctx, struct view db, struct view table, struct fail *why)
+static bool table_rewritten(void *ctx, struct view db, struct view table, bool is_emptied, struct fail *why)
 {
+    (void)is_emptied;
     (void)ctx;
     (void)db;
     (void)table;

@@ -117,8 +117,8 @@ struct stream_output {
     bool (*statement)(void *ctx, const struct stream_statement *st, struct fail *why);
     bool (*shape_changed)(void *ctx, struct view db, struct view table, const struct shape *shape, struct fail *why);
 
-    /* Rows came or went without row events. */
-    bool (*table_rewritten)(void *ctx, struct view db, struct view table, struct fail *why);
+    /* Rows came or went without row events; is_emptied: they only went, and all of them. */
+    bool (*table_rewritten)(void *ctx, struct view db, struct view table, bool is_emptied, struct fail *why);
 
     /* XA: the transaction under way prepared xid, or ended it. `prepared` is the GTID of its prepare; n = 0: unknown. */
     bool (*xa)(void *ctx, enum stream_xa_step step, const struct gtid *prepared, struct view xid, struct fail *why);

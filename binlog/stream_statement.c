@@ -136,6 +136,21 @@ static bool comes_from_trusted_name(const struct stream *st, const struct ddl_ef
     return e->old_table.n > 0 && !e->needs_shape && stream_is_trusted(st, e->old_db, e->old_table);
 }
 
+/* What the table holds now is in no row event: that of a partition exchanged, or of the table that took its name. */
+static bool tell_other_rows(struct stream *st, const struct ddl_effect *e, struct view sql, struct fail *why)
+{
+    if (!e->is_captured)
+        return true;
+    if (st->tells && e->kind == DDL_DATA_CHANGED)
+        log_warn(
+            "stream",
+            "rows of %.*s.%.*s came or went by a statement, of which the log does not hold the rows: %.*s; hint: have "
+            "the table read again; what went is told by nobody file=%s pos=%llu",
+            VIEW_ARGS(e->db), VIEW_ARGS(e->table), (int)(sql.n > 100 ? 100 : sql.n), (const char *)sql.p, st->file,
+            (unsigned long long)st->event_offset);
+    return st->out.table_rewritten(st->out.ctx, e->db, e->table, false, why);
+}
+
 static bool take_effect(struct stream *st, const struct ddl_effect *e, struct view sql, struct fail *why)
 {
     switch (e->kind) {
@@ -154,10 +169,13 @@ static bool take_effect(struct stream *st, const struct ddl_effect *e, struct vi
             return false;
         if (e->was_captured && e->old_table.n > 0 && !tell_shape(st, e->old_db, e->old_table, why))
             return false;
-        return !e->is_captured || tell_shape(st, e->db, e->table, why);
+        if (e->is_captured && !tell_shape(st, e->db, e->table, why))
+            return false;
+        return e->old_table.n == 0 || tell_other_rows(st, e, sql, why);
     case DDL_TRUNCATE:
+        return !e->is_captured || st->out.table_rewritten(st->out.ctx, e->db, e->table, true, why);
     case DDL_DATA_CHANGED:
-        return !e->is_captured || st->out.table_rewritten(st->out.ctx, e->db, e->table, why);
+        return tell_other_rows(st, e, sql, why);
     case DDL_DATABASE:
     case DDL_NONE:
         return true;

@@ -198,9 +198,9 @@ static bool shape_changed(void *ctx, struct view db, struct view table, const st
     return push_table_mark(ctx, CHANGE_SHAPE, db, table, shape, why);
 }
 
-static bool table_rewritten(void *ctx, struct view db, struct view table, struct fail *why)
+static bool table_rewritten(void *ctx, struct view db, struct view table, bool is_emptied, struct fail *why)
 {
-    return push_table_mark(ctx, CHANGE_REWRITE, db, table, NULL, why);
+    return push_table_mark(ctx, is_emptied ? CHANGE_EMPTIED : CHANGE_REWRITE, db, table, NULL, why);
 }
 
 bool feed_shape(struct feed *f, const struct shape *shape, struct fail *why)

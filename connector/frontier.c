@@ -154,6 +154,7 @@ void frontier_pass(struct frontier *f, const struct change *chg)
         f->has_moved = true;
         break;
     case CHANGE_SHAPE:
+    case CHANGE_EMPTIED:
     case CHANGE_REWRITE:
     case CHANGE_END:
         break;

@@ -259,8 +259,11 @@ void snapshots_hear(struct snapshots *sn, const struct change *chg)
         hear_unsent(sn, &chg->record);
         break;
     case CHANGE_SHAPE:
-    case CHANGE_REWRITE:
+    case CHANGE_EMPTIED:
         snapshots_reshaped(sn, chg->mark.db, chg->mark.table);
+        break;
+    case CHANGE_REWRITE:
+        incremental_rewritten(sn->inc, chg->mark.db, chg->mark.table);
         break;
     case CHANGE_ORIGIN:
         incremental_other_server(sn->inc);

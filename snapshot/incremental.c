@@ -233,6 +233,18 @@ void incremental_reshaped(struct incremental *inc, struct view db, struct view t
             rewind_lane(&inc->lanes[i]);
 }
 
+void incremental_rewritten(struct incremental *inc, struct view db, struct view table)
+{
+    incremental_reshaped(inc, db, table);
+    for (struct table_read *t = inc->first; t != NULL; t = t->next_in_queue) {
+        if (!table_read_is(t, db, table) || t->state != TABLE_WAITING)
+            continue;
+        log_info("incremental", "%s.%s: its rows are others now, it is read from the start", t->db, t->table);
+        table_read_restart(t);
+        inc->hooks.progress(inc->hooks.ctx);
+    }
+}
+
 void incremental_other_server(struct incremental *inc)
 {
     for (unsigned i = 0; i < inc->set.threads; i++)

@@ -103,6 +103,8 @@ const struct table_read *incremental_tables(const struct incremental *inc);
 
 void incremental_hear(struct incremental *inc, const char *table_id, struct view before_key, struct view after_key);
 void incremental_reshaped(struct incremental *inc, struct view db, struct view table);
+void incremental_rewritten(struct incremental *inc, struct view db,
+                           struct view table);          /* other rows: all is read again */
 void incremental_other_server(struct incremental *inc); /* also when the stream starts again at an earlier place */
 
 /* Whether what the stream says of the table must not be sent (table_read.h). Cheap while no table is muted. */

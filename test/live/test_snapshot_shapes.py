@@ -100,3 +100,49 @@ def test_table_included_later_is_known_and_can_be_read(run):
     assert ids(r.rows("b")) == [*range(1000), 2000]
     assert all(row["w"] == (6 if row["id"] == 2000 else 5) for row in r.rows("b"))
     assert r.rows("a") == []
+
+
+@pytest.fixture
+def partitions(run):
+    """A table of two partitions of 1000 rows, v=1, and one with 1000 other rows for the first, v=7; both are told."""
+    r = run(incremental_snapshot_chunk_size=50, tidemark_snapshot_rows_per_second=1000)
+    r.sql("CREATE TABLE gauge (id INT PRIMARY KEY, v INT) PARTITION BY RANGE (id)"
+          " (PARTITION a VALUES LESS THAN (1000), PARTITION b VALUES LESS THAN (2000));"
+          "CREATE TABLE other (id INT PRIMARY KEY, v INT)")
+    r.fill("gauge", ((i, 1) for i in range(2000)))
+    r.fill("other", ((i, 7) for i in range(1000)))
+    r.wait_rows("gauge", 2000, op="c")
+    r.wait_rows("other", 1000, op="c")
+    return r
+
+
+@pytest.mark.parametrize("statement,expected", [
+    ("ALTER TABLE gauge EXCHANGE PARTITION a WITH TABLE other", [(i, 7 if i < 1000 else 1) for i in range(2000)]),
+    ("ALTER TABLE gauge TRUNCATE PARTITION a", [(i, 1) for i in range(1000, 2000)]),
+    ("ALTER TABLE gauge DROP PARTITION a", [(i, 1) for i in range(1000, 2000)]),
+    ("RENAME TABLE gauge TO was, other TO gauge", [(i, 7) for i in range(1000)]),
+], ids=["exchange", "truncate", "drop", "rename"])
+def test_rows_that_came_or_went_without_events_are_read_again_with_all_others(partitions, statement, expected):
+    r = partitions
+    id = r.snapshot("gauge", wait=False)
+    r.wait_rows("gauge", 300)
+    r.sql(statement)
+    r.wait_outcome(id)
+    rows = [(row["id"], row["v"]) for row in r.rows("gauge")]
+    assert rows[-len(expected):] == expected
+    before = rows[:-len(expected)]
+    assert before == [(i, 1) for i in range(len(before))] and 300 <= len(before) < 1900
+    r.program.wait_for_log(f"{r.database}.gauge: its rows are others now, it is read from the start")
+
+
+def test_both_tables_of_an_exchanged_partition_are_read_again(partitions):
+    r = partitions
+    r.sql("DELETE FROM other WHERE id >= 500")
+    first, second = r.snapshot("other", wait=False), r.snapshot("gauge", wait=False)
+    r.wait_rows("other", 100)
+    r.sql("ALTER TABLE gauge EXCHANGE PARTITION a WITH TABLE other")
+    r.wait_outcome(first)
+    r.wait_outcome(second)
+    assert [(row["id"], row["v"]) for row in r.rows("other")][-1000:] == [(i, 1) for i in range(1000)]
+    assert {(row["id"], row["v"]) for row in r.rows("gauge")} == {(i, 7) for i in range(500)} | {(i, 1) for i in range(1000, 2000)}
+    r.program.wait_for_log(r"rows of .*\.other came or went by a statement, of which the log does not hold the rows")

@@ -116,11 +116,11 @@ static bool shape_changed(void *ctx, struct view db, struct view table, const st
     return true;
 }
 
-static bool table_rewritten(void *ctx, struct view db, struct view table, struct fail *why)
+static bool table_rewritten(void *ctx, struct view db, struct view table, bool is_emptied, struct fail *why)
 {
     struct transcript *t = ctx;
     (void)why;
-    buf_printf(&t->again, "rewritten %.*s.%.*s\n", VIEW_ARGS(db), VIEW_ARGS(table));
+    buf_printf(&t->again, "%s %.*s.%.*s\n", is_emptied ? "emptied" : "rewritten", VIEW_ARGS(db), VIEW_ARGS(table));
     return true;
 }
 
