@@ -12,6 +12,7 @@
 #include "connector/offsets_skip.h"
 #include "connector/options.h"
 #include "connector/signal_command.h"
+#include "connector/signal_trial.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -26,6 +27,7 @@ struct call {
     bool is_online;
     bool waits;
     bool is_blocking;
+    bool is_dry;
     const char *tables;
     const char *filter;
     const char *surrogate;
@@ -44,8 +46,10 @@ enum takes {
     TAKES_ID = 64,
     TAKES_WAIT = 128,
     TAKES_MESSAGE = 256,
-    TAKES_CHANGE = 512, /* the stored position is moved */
-    TAKES_PLACE = 1024, /* a place in the log */
+    TAKES_DRY = 512,
+    TAKES_FENCE = 16384,                    /* an instance that runs is no reason to stop */
+    TAKES_CHANGE = TAKES_DRY | TAKES_FENCE, /* the stored position is moved */
+    TAKES_PLACE = 1024,                     /* a place in the log */
     TAKES_FROM = 2048,
     TAKES_TO = 4096,
     TAKES_HISTORY = 8192, /* what Debezium has: a name, a schema history */
@@ -121,6 +125,7 @@ static int change_offsets(const struct call *call, offsets_fn change)
     buf_init(&text);
     struct offsets_options opt = call->offsets;
     opt.as_json = call->as_json;
+    opt.is_dry = call->is_dry;
     int code = change(cfg, &opt, &text, &why);
     if (code != EXIT_DONE)
         log_fail(LOG_ERROR, "tidemark", &why);
@@ -179,19 +184,41 @@ static int config(const struct call *call)
     return put_out(&text);
 }
 
+static struct signal_request request_of(const struct call *call, const char *type)
+{
+    return (struct signal_request){type,     call->tables,  call->filter,      call->surrogate,
+                                   call->id, call->message, call->is_blocking, call->waits};
+}
+
 static int send_signal(const struct call *call, const char *type)
 {
     struct fail why = {0};
     struct config *cfg = config_load(call->file, &why);
     if (cfg == NULL)
         return report(&why);
-    const struct signal_request request = {type,     call->tables,  call->filter,      call->surrogate,
-                                           call->id, call->message, call->is_blocking, call->waits};
+    const struct signal_request request = request_of(call, type);
     int code = signal_command(cfg, &request, &why);
     if (why.kind != FAIL_NONE)
         log_fail(LOG_ERROR, "tidemark", &why);
     config_free(&cfg);
     return code;
+}
+
+static int try_snapshot(const struct call *call)
+{
+    struct fail why = {0};
+    struct config *cfg = config_load(call->file, &why);
+    if (cfg == NULL)
+        return report(&why);
+    struct buf text;
+    buf_init(&text);
+    const struct signal_request request = request_of(call, "execute-snapshot");
+    int code = signal_trial(cfg, &request, call->as_json, &text, &why);
+    if (why.kind != FAIL_NONE)
+        log_fail(LOG_ERROR, "tidemark", &why);
+    int written = put_out(&text);
+    config_free(&cfg);
+    return code != EXIT_DONE ? code : written;
 }
 
 static int signal_execute(const struct call *call)
@@ -200,7 +227,12 @@ static int signal_execute(const struct call *call)
         fputs("tidemark: which tables: --tables 'shop\\.orders,shop\\.items'\n", stderr);
         return EXIT_USAGE;
     }
-    return send_signal(call, "execute-snapshot");
+    if (call->is_dry && call->is_blocking) {
+        fputs("tidemark: --dry-run tells what chunks of an incremental snapshot would read: leave out --blocking\n",
+              stderr);
+        return EXIT_USAGE;
+    }
+    return call->is_dry ? try_snapshot(call) : send_signal(call, "execute-snapshot");
 }
 
 static int signal_stop(const struct call *call)
@@ -254,9 +286,10 @@ static const struct command commands[] = {
      "take over the position of a Debezium connector, its snapshot and its shapes",
      TAKES_FILE | TAKES_JSON | TAKES_CHANGE | TAKES_FROM | TAKES_HISTORY, import_offsets},
     {"signal execute-snapshot",
-     "FILE --tables PATTERN,… [--where SQL] [--surrogate-key COLUMN] [--blocking] [--id ID] [--wait]",
-     "have tables read again beside the stream", TAKES_FILE | TAKES_TABLES | TAKES_ROWS | TAKES_ID | TAKES_WAIT,
-     signal_execute},
+     "FILE --tables PATTERN,… [--where SQL] [--surrogate-key COLUMN] [--blocking] [--id ID] [--wait | --dry-run "
+     "[--json]]",
+     "have tables read again beside the stream; dry: which those are, and what would be refused",
+     TAKES_FILE | TAKES_TABLES | TAKES_ROWS | TAKES_ID | TAKES_WAIT | TAKES_DRY | TAKES_JSON, signal_execute},
     {"signal stop", "FILE [--tables PATTERN,…] [--id ID]", "give tables up, or all",
      TAKES_FILE | TAKES_TABLES | TAKES_ID, signal_stop},
     {"signal pause", "FILE [--id ID]", "read nothing more for now", TAKES_FILE | TAKES_ID, signal_pause},
@@ -356,8 +389,8 @@ static bool take_option(const struct command *cmd, const char *word, struct call
         {"--online", TAKES_ONLINE, &call->is_online},
         {"--wait", TAKES_WAIT, &call->waits},
         {"--blocking", TAKES_ROWS, &call->is_blocking},
-        {"--dry-run", TAKES_CHANGE, &call->offsets.is_dry},
-        {"--fence", TAKES_CHANGE, &call->offsets.may_fence},
+        {"--dry-run", TAKES_DRY, &call->is_dry},
+        {"--fence", TAKES_FENCE, &call->offsets.may_fence},
         {"--now", TAKES_PLACE, &call->offsets.now},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)

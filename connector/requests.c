@@ -4,9 +4,9 @@
 #include "base/log.h"
 #include "connector/client.h"
 #include "connector/regex.h"
+#include "connector/wanted.h"
 #include "signal/consumer.h"
 #include "signal/parse.h"
-#include "snapshot/chunk_filter.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -66,26 +66,6 @@ int requests_fd(const struct requests *req)
     return req->consumer == NULL ? -1 : consumer_fd(req->consumer);
 }
 
-/* ---- names of tables ---- */
-
-/* The tables that a request means, each once, in its order. */
-struct table_list {
-    struct table_name {
-        struct view db, table; /* in memory */
-    } *items;
-    size_t n;
-    struct arena *memory;
-};
-
-static void list_add(struct table_list *list, struct view db, struct view table)
-{
-    for (size_t i = 0; i < list->n; i++)
-        if (view_equal(list->items[i].db, db) && view_equal(list->items[i].table, table))
-            return;
-    list->items = mem_resize(list->items, (list->n + 1) * sizeof *list->items);
-    list->items[list->n++] = (struct table_name){arena_copy(list->memory, db), arena_copy(list->memory, table)};
-}
-
 static void put_id(struct buf *out, struct view db, struct view table)
 {
     buf_clear(out);
@@ -94,152 +74,47 @@ static void put_id(struct buf *out, struct view db, struct view table)
     buf_put_view(out, table);
 }
 
-/* A pattern that matches no table is a name: it may be of a table that is not known. */
-static void list_add_literal(struct table_list *list, struct view pattern)
-{
-    const uint8_t *dot = memchr(pattern.p, '.', pattern.n);
-    struct buf name;
-    buf_init(&name);
-    /* "shop\.orders" means shop.orders */
-    for (size_t i = 0; i < pattern.n; i++)
-        if (pattern.p[i] != '\\')
-            buf_put_u8(&name, pattern.p[i]);
-    dot = memchr(name.start, '.', buf_size(&name));
-    if (dot == NULL)
-        list_add(list, VIEW_NONE, buf_view(&name));
-    else
-        list_add(list, (struct view){name.start, (size_t)(dot - name.start)},
-                 (struct view){dot + 1, (size_t)(name.p - dot - 1)});
-    buf_fini(&name);
-}
-
-static bool expand_pattern(const struct requests *req, struct view pattern, const struct shape_history **all,
-                           struct table_list *list, struct fail *why)
-{
-    struct buf id;
-    struct regex *re = regex_new(pattern, why);
-    bool has_match = false;
-    if (re == NULL)
-        return fail_add(why, "read the pattern %.*s", VIEW_ARGS(pattern));
-    buf_init(&id);
-    for (size_t i = 0; i < req->shapes->tables.n; i++) {
-        struct view db = view_of(all[i]->db);
-        struct view table = view_of(all[i]->table);
-        bool is_there = all[i]->n > 0 && all[i]->versions[all[i]->n - 1].ddl != NULL;
-        put_id(&id, db, table);
-        if (!is_there || !regex_matches(re, buf_view(&id)))
-            continue;
-        has_match = true;
-        list_add(list, db, table);
-    }
-    buf_fini(&id);
-    regex_free(&re);
-    if (!has_match)
-        list_add_literal(list, pattern);
-    return true;
-}
-
-static bool expand(const struct requests *req, const struct signal *sig, struct table_list *list, struct fail *why)
-{
-    const struct shape_history **all = shape_store_sorted(req->shapes);
-    bool ok = true;
-    for (unsigned i = 0; ok && i < sig->n_collections; i++)
-        ok = expand_pattern(req, sig->collections[i], all, list, why);
-    free(all);
-    return ok;
-}
-
-static void put_list(const struct table_list *list, struct buf *out)
-{
-    for (size_t i = 0; i < list->n; i++) {
-        if (i > 0)
-            buf_put_u8(out, ',');
-        if (list->items[i].db.n > 0) {
-            buf_put_view(out, list->items[i].db);
-            buf_put_u8(out, '.');
-        }
-        buf_put_view(out, list->items[i].table);
-    }
-}
-
 /* ---- execute ---- */
-
-/* The first condition whose pattern matches the table; NULL in *filter without one. */
-static bool find_filter(const struct signal *sig, const struct table_name *name, char **filter, struct fail *why)
-{
-    struct buf id;
-    bool ok = true;
-    *filter = NULL;
-    buf_init(&id);
-    put_id(&id, name->db, name->table);
-    for (unsigned i = 0; ok && *filter == NULL && i < sig->n_conditions; i++) {
-        const struct signal_condition *cond = &sig->conditions[i];
-        struct regex *re = cond->collection.p == NULL ? NULL : regex_new(cond->collection, why);
-        if (cond->collection.p != NULL && re == NULL)
-            ok = fail_add(why, "read the pattern %.*s of a condition", VIEW_ARGS(cond->collection));
-        else if ((re == NULL || regex_matches(re, buf_view(&id))) && cond->filter.n > 0)
-            *filter = view_to_string(cond->filter);
-        regex_free(&re);
-    }
-    buf_fini(&id);
-    return ok;
-}
 
 static bool is_running(const struct requests *req, const struct signal *sig)
 {
     return incremental_has(snapshots_incremental(req->snapshots), sig->is_blocking ? READ_BLOCKING : READ_INCREMENTAL);
 }
 
-static bool add_tables(struct requests *req, const struct signal *sig, const struct table_list *list, bool is_running,
-                       struct fail *why)
+static void add_table(struct requests *req, const struct signal *sig, const struct wanted_table *wanted, bool is_first)
 {
-    struct table_read **tables = mem_zero(list->n, sizeof *tables);
-    bool ok = true;
-    for (size_t i = 0; ok && i < list->n; i++) {
-        tables[i] = table_read_new(list->items[i].db, list->items[i].table);
-        tables[i]->surrogate = sig->surrogate.n == 0 ? NULL : view_to_string(sig->surrogate);
-        tables[i]->kind = sig->is_blocking ? READ_BLOCKING : READ_INCREMENTAL;
-        tables[i]->is_first = sig->is_blocking && i == 0 && !is_running;
-        tables[i]->signal_id = sig->has_id ? view_to_string(sig->id) : NULL;
-        ok = find_filter(sig, &list->items[i], &tables[i]->filter, why) &&
-             (tables[i]->filter == NULL || chunk_filter_check(tables[i]->filter, why));
-    }
-    for (size_t i = 0; i < list->n; i++) {
-        if (ok)
-            incremental_add(snapshots_incremental(req->snapshots), tables[i]);
-        else if (tables[i] != NULL)
-            table_read_free(&tables[i]);
-    }
-    free(tables);
-    return ok;
+    struct table_read *t = table_read_new(wanted->db, wanted->table);
+    t->filter = wanted->filter == NULL ? NULL : mem_strdup(wanted->filter);
+    t->surrogate = sig->surrogate.n == 0 ? NULL : view_to_string(sig->surrogate);
+    t->kind = sig->is_blocking ? READ_BLOCKING : READ_INCREMENTAL;
+    t->is_first = is_first;
+    t->signal_id = sig->has_id ? view_to_string(sig->id) : NULL;
+    incremental_add(snapshots_incremental(req->snapshots), t);
 }
 
 static bool execute(struct requests *req, const struct signal *sig, struct arena *memory, struct fail *why)
 {
-    struct table_list list = {.memory = memory};
+    struct wanted wanted;
     struct buf names;
     if (sig->is_blocking && (sig->n_conditions > 0 || sig->surrogate.n > 0))
         return fail_set(why, FAIL_REFUSE, FAIL_AREA_REFUSED, 0,
                         "a blocking snapshot takes neither additional-conditions, which are whole SELECTs there, nor a "
                         "surrogate-key; hint: leave out \"type\" for an incremental one, which takes both");
-    if (!req->frontier->state.has_gtids && !req->cfg->snapshot_for_share)
-        return fail_set(why, FAIL_REFUSE, FAIL_AREA_SOURCE, 0,
-                        "the source has no GTIDs, so rows would have to be read FOR SHARE, with short row locks; hint: "
-                        "tidemark.snapshot.for.share=true allows it, gtid_mode=ON on the source makes it needless");
+    if (!wanted_may_read(req->cfg, req->frontier->state.has_gtids, why) ||
+        !wanted_find(sig, req->shapes, memory, &wanted, why))
+        return false;
     bool was_running = is_running(req, sig);
-    bool ok = expand(req, sig, &list, why) && add_tables(req, sig, &list, was_running, why);
-    if (ok) {
-        buf_init(&names);
-        put_list(&list, &names);
-        log_info("requests", "snapshot %.*s: %zu tables", VIEW_ARGS(sig->id), list.n);
-        if (!was_running && sig->is_blocking)
-            notices_tell_initial(req->notices, INITIAL_STARTED);
-        else if (!was_running)
-            notices_tell_signal(req->notices, INCREMENTAL_STARTED, sig->id, buf_view(&names), NULL);
-        buf_fini(&names);
-    }
-    free(list.items);
-    return ok;
+    for (size_t i = 0; i < wanted.n; i++)
+        add_table(req, sig, &wanted.items[i], sig->is_blocking && i == 0 && !was_running);
+    buf_init(&names);
+    wanted_put_names(&wanted, &names);
+    log_info("requests", "snapshot %.*s: %zu tables", VIEW_ARGS(sig->id), wanted.n);
+    if (!was_running && sig->is_blocking)
+        notices_tell_initial(req->notices, INITIAL_STARTED);
+    else if (!was_running)
+        notices_tell_signal(req->notices, INCREMENTAL_STARTED, sig->id, buf_view(&names), NULL);
+    buf_fini(&names);
+    return true;
 }
 
 /* ---- the end of a signal ---- */

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SEND_TIMEOUT_MS = 15000, LOOK_EVERY_MS = 500, SERVICE_MS = 5 };
+enum { SEND_TIMEOUT_MS = 15000, LOOK_EVERY_MS = 500, SERVICE_MS = 5, RATE_OVER_MS = 1000 };
 
 /* ---- the record ---- */
 
@@ -45,7 +45,7 @@ static void put_member(struct buf *out, const char *name, const char *value)
     json_text_put_string(out, view_of(value));
 }
 
-static void put_value(struct buf *out, const struct signal_request *request, const char *id)
+void signal_request_print(const struct signal_request *request, const char *id, struct buf *out)
 {
     buf_put_u8(out, '{');
     put_member(out, "id", id);
@@ -111,7 +111,7 @@ static bool send_request(const struct config *cfg, const struct signal_request *
         return false;
     sink_set_state(sink, SINK_READY); /* no transactions: nothing has to be taken first */
     buf_init(&value);
-    put_value(&value, request, id);
+    signal_request_print(request, id, &value);
     bool ok = deliver(sink, cfg, buf_view(&value), why);
     buf_fini(&value);
     sink_close(&sink, 1000);
@@ -166,29 +166,63 @@ static const struct signal_record *find_signal(const struct seen *seen, const ch
     return NULL;
 }
 
-static void put_table_line(struct buf *out, const struct table_read *t)
+/* Of the rows that the server guesses there are; 100 only when it is done. -1: unknown. */
+static int percent_of(const struct table_read *t)
 {
-    buf_printf(out, "  %s.%s  %llu rows", t->db, t->table, (unsigned long long)t->rows_done);
-    if (t->estimated_rows > 0) {
-        unsigned long long percent = t->rows_done * 100 / (uint64_t)t->estimated_rows;
-        buf_printf(out, " of about %lld, %llu%%", (long long)t->estimated_rows, percent > 99 ? 99 : percent);
-    }
-    buf_put_u8(out, '\n');
+    if (t->estimated_rows <= 0)
+        return -1;
+    uint64_t percent = t->rows_done * 100 / (uint64_t)t->estimated_rows;
+    return percent > 99 ? 99 : (int)percent;
 }
 
-static void put_bar(const struct table_read *t)
+static bool is_of_signal(const struct table_read *t, const char *id)
+{
+    return t->signal_id != NULL && strcmp(t->signal_id, id) == 0;
+}
+
+/* A bar for each table that is left. */
+static unsigned put_bars(struct buf *out, const struct seen *seen, const char *id)
 {
     enum { BAR = 30 };
-    unsigned full = 0;
-    if (t->estimated_rows > 0)
-        full = (unsigned)(t->rows_done * BAR / (uint64_t)t->estimated_rows);
-    full = full > BAR ? BAR : full;
-    fprintf(stderr, "%s.%s [%.*s%.*s] %llu rows\n", t->db, t->table, (int)full, "##############################",
-            (int)(BAR - full), "..............................", (unsigned long long)t->rows_done);
+    unsigned n = 0;
+    for (const struct table_read *t = incremental_tables(seen->inc); t != NULL; t = t->next_in_queue) {
+        if (!is_of_signal(t, id))
+            continue;
+        int percent = percent_of(t);
+        int full = percent < 0 ? 0 : percent * BAR / 100;
+        buf_printf(out, "%s.%s [%.*s%.*s] %llu rows", t->db, t->table, full, "##############################",
+                   BAR - full, "..............................", (unsigned long long)t->rows_done);
+        if (percent >= 0)
+            buf_printf(out, ", %d%%", percent);
+        buf_put_u8(out, '\n');
+        n++;
+    }
+    return n;
+}
+
+/* What was shown of the bars. */
+struct shown {
+    struct buf text;
+    unsigned n;
+};
+
+/* On a terminal the bars move in place; elsewhere they are written when they have changed. */
+static void show_bars(struct shown *shown, const struct seen *seen, const char *id)
+{
+    struct buf text;
+    buf_init(&text);
+    unsigned n = put_bars(&text, seen, id);
+    if (!view_equal(buf_view(&text), buf_view(&shown->text))) {
+        if (shown->n > 0 && isatty(STDERR_FILENO))
+            fprintf(stderr, "\033[%uA\033[J", shown->n);
+        fprintf(stderr, "%.*s", VIEW_ARGS(buf_view(&text)));
+    }
+    buf_fini(&shown->text);
+    *shown = (struct shown){text, n};
 }
 
 /* One look: -1 when it still runs, else the exit code. */
-static int follow_once(const struct config *cfg, const char *id, struct fail *why)
+static int follow_once(const struct config *cfg, const char *id, struct shown *shown, struct fail *why)
 {
     struct seen seen;
     int code = -1;
@@ -201,13 +235,23 @@ static int follow_once(const struct config *cfg, const char *id, struct fail *wh
                     rec->why == NULL ? "" : rec->why);
             code = rec->outcome == OUTCOME_DONE ? 0 : FAIL_AREA_REFUSED;
         }
-        for (const struct table_read *t = incremental_tables(seen.inc); code < 0 && t != NULL; t = t->next_in_queue)
-            if (t->signal_id != NULL && strcmp(t->signal_id, id) == 0) {
-                put_bar(t);
-                break;
-            }
+        if (code < 0)
+            show_bars(shown, &seen, id);
     }
     seen_fini(&seen);
+    return code;
+}
+
+static int follow(const struct config *cfg, const char *id, struct fail *why)
+{
+    struct shown shown = {.n = 0};
+    int code = -1;
+    buf_init(&shown.text);
+    while (code < 0) {
+        usleep(LOOK_EVERY_MS * 1000);
+        code = follow_once(cfg, id, &shown, why);
+    }
+    buf_fini(&shown.text);
     return code;
 }
 
@@ -228,17 +272,36 @@ int signal_command(const struct config *cfg, const struct signal_request *reques
     printf("%s\n", id);
     if (fflush(stdout) != 0)
         return FAIL_AREA_SYSTEM;
-    int code = request->waits ? -1 : 0;
-    while (code < 0) {
-        usleep(LOOK_EVERY_MS * 1000);
-        code = follow_once(cfg, id, why);
-    }
-    return code;
+    return request->waits ? follow(cfg, id, why) : 0;
 }
 
 /* ---- status ---- */
 
-static void put_lines(struct buf *out, const struct config *cfg, const struct seen *seen)
+static const struct table_read *find_same(const struct seen *seen, const struct table_read *t)
+{
+    for (const struct table_read *q = incremental_tables(seen->inc); q != NULL; q = q->next_in_queue)
+        if (table_read_is(q, view_of(t->db), view_of(t->table)) &&
+            strcmp(q->signal_id == NULL ? "" : q->signal_id, t->signal_id == NULL ? "" : t->signal_id) == 0)
+            return q;
+    return NULL;
+}
+
+static uint64_t rate_of(const struct table_read *t, const struct seen *earlier)
+{
+    const struct table_read *was = find_same(earlier, t);
+    return was == NULL || t->rows_done < was->rows_done ? 0 : (t->rows_done - was->rows_done) * 1000 / RATE_OVER_MS;
+}
+
+static void put_table_line(struct buf *out, const struct table_read *t, const struct seen *earlier)
+{
+    int percent = percent_of(t);
+    buf_printf(out, "  %s.%s  %llu rows", t->db, t->table, (unsigned long long)t->rows_done);
+    if (percent >= 0)
+        buf_printf(out, " of about %lld, %d%%", (long long)t->estimated_rows, percent);
+    buf_printf(out, ", %llu rows/s\n", (unsigned long long)rate_of(t, earlier));
+}
+
+static void put_lines(struct buf *out, const struct config *cfg, const struct seen *seen, const struct seen *earlier)
 {
     const struct table_read *t = incremental_tables(seen->inc);
     if (t == NULL) {
@@ -247,31 +310,43 @@ static void put_lines(struct buf *out, const struct config *cfg, const struct se
     }
     buf_printf(out, "%s: snapshot%s\n", cfg->name, seen->offset.is_paused ? ", paused" : "");
     for (; t != NULL; t = t->next_in_queue)
-        put_table_line(out, t);
+        put_table_line(out, t, earlier);
 }
 
 /* The stored text is JSON already. */
-static void put_json(struct buf *out, const struct config *cfg, const struct seen *seen)
+static void put_json(struct buf *out, const struct config *cfg, const struct seen *seen, const struct seen *earlier)
 {
+    uint64_t rate = 0;
+    for (const struct table_read *t = incremental_tables(seen->inc); t != NULL; t = t->next_in_queue)
+        rate += rate_of(t, earlier);
     buf_put_u8(out, '{');
     put_member(out, "name", cfg->name);
     json_text_put_name(out, "paused");
     buf_put_text(out, seen->offset.is_paused ? "true" : "false");
+    json_text_put_name(out, "rows_per_second");
+    json_text_put_number(out, (int64_t)rate);
     json_text_put_name(out, "snapshots");
     buf_put_text(out, seen->offset.snapshots == NULL ? "null" : seen->offset.snapshots);
     buf_put_literal(out, "}\n");
 }
 
+/* How fast it goes shows only in what is stored later; nothing runs: there is nothing to wait for. */
+static bool look_later(const struct config *cfg, const struct seen *earlier, struct seen *seen, struct fail *why)
+{
+    if (incremental_is_running(earlier->inc) && !earlier->offset.is_paused)
+        usleep(RATE_OVER_MS * 1000);
+    return look(cfg, seen, why);
+}
+
 int signal_status(const struct config *cfg, bool as_json, struct buf *out, struct fail *why)
 {
-    struct seen seen;
-    int code = 0;
-    if (!look(cfg, &seen, why))
-        code = (int)why->area;
-    else if (as_json)
-        put_json(out, cfg, &seen);
-    else
-        put_lines(out, cfg, &seen);
-    seen_fini(&seen);
-    return code;
+    struct seen earlier = {.inc = NULL}, seen = {.inc = NULL};
+    bool ok = look(cfg, &earlier, why);
+    bool has_looked = ok && look_later(cfg, &earlier, &seen, why);
+    if (has_looked)
+        (as_json ? put_json : put_lines)(out, cfg, &seen, &earlier);
+    seen_fini(&earlier);
+    if (ok)
+        seen_fini(&seen);
+    return has_looked ? 0 : (int)why->area;
 }

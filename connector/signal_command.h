@@ -23,6 +23,9 @@ struct signal_request {
     bool waits;            /* until it is done, showing progress */
 };
 
+/* The value of the record. */
+void signal_request_print(const struct signal_request *request, const char *id, struct buf *out);
+
 /* Sends; with waits also follows. Returns the exit code: 0 done, 1 refused or stopped; else the area of why. */
 int signal_command(const struct config *cfg, const struct signal_request *request, struct fail *why);
 

@@ -24,16 +24,16 @@ struct snapshots {
 
 /* ---- what the re-reads ask ---- */
 
-enum incremental_shape snapshots_find_shape(struct snapshots *sn, struct view db, struct view table,
+enum incremental_shape snapshots_find_shape(const struct config *cfg, const struct shape_store *shapes,
+                                            const struct offset_state *st, struct view db, struct view table,
                                             const struct shape **shape)
 {
-    const struct offset_state *st = &sn->frontier->state;
     const struct shape_place place = {st->has_gtids ? &st->gtids : NULL, &st->pos, st->server_uuid};
     const struct shape_version *version;
     struct fail why;
-    if (!filter_has_table(&sn->cfg->filter, db, table))
+    if (!filter_has_table(&cfg->filter, db, table))
         return INCREMENTAL_NOT_CAPTURED;
-    if (shape_store_at(sn->shapes, db, table, &place, &version) != SHAPE_FOUND || version->ddl == NULL)
+    if (shape_store_at(shapes, db, table, &place, &version) != SHAPE_FOUND || version->ddl == NULL)
         return INCREMENTAL_SHAPE_UNKNOWN;
     const struct ddl_context ctx = {.db = db};
     *shape = ddl_read_create(NULL, &ctx, view_of(version->ddl), &why);
@@ -46,7 +46,8 @@ enum incremental_shape snapshots_find_shape(struct snapshots *sn, struct view db
 
 static enum incremental_shape find_shape(void *ctx, struct view db, struct view table, const struct shape **shape)
 {
-    return snapshots_find_shape(ctx, db, table, shape);
+    const struct snapshots *sn = ctx;
+    return snapshots_find_shape(sn->cfg, sn->shapes, &sn->frontier->state, db, table, shape);
 }
 
 /* S0: what is complete, and the transaction under way, some of which was handed over. */

@@ -72,8 +72,9 @@ bool snapshots_are_running(const struct snapshots *sn);
 /* There is progress that snapshots_store has not seen: signals should be answered soon. */
 bool snapshots_have_changed(const struct snapshots *sn);
 
-/* Whether a table exists here, is captured, and what it looks like; one count. */
-enum incremental_shape snapshots_find_shape(struct snapshots *sn, struct view db, struct view table,
+/* Whether a table is captured, exists at that place of the log, and what it looks like there; one count. */
+enum incremental_shape snapshots_find_shape(const struct config *cfg, const struct shape_store *shapes,
+                                            const struct offset_state *at, struct view db, struct view table,
                                             const struct shape **shape);
 
 #endif

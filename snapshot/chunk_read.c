@@ -148,7 +148,7 @@ static bool begin(struct reading *rd)
 static void put_barrier(const struct chunk_order *order, uint32_t slice_ms, struct buf *sql)
 {
     buf_put_literal(sql, "SELECT @@server_uuid");
-    if (mutation_is(MUTATION_NO_BARRIER)) {
+    if (mutation_is(MUTATION_NO_BARRIER) || gtid_set_is_empty(&order->barrier)) {
         buf_put_literal(sql, ", 0");
     } else if (order->has_barrier) {
         buf_put_literal(sql, ", WAIT_FOR_EXECUTED_GTID_SET('");

@@ -280,6 +280,22 @@ static bool choose_path(struct table_read *t, const struct shape *shape)
     return true;
 }
 
+const char *incremental_refusal(enum incremental_shape found, const struct shape *shape, const char **status)
+{
+    switch (found) {
+    case INCREMENTAL_SHAPE_UNKNOWN:
+        *status = "UNKNOWN_SCHEMA";
+        return "there is no such table, or its shape is not known";
+    case INCREMENTAL_NOT_CAPTURED:
+        *status = "SKIPPED";
+        return "the table is not captured; hint: table.include.list and its like decide";
+    case INCREMENTAL_SHAPE_FOUND:
+        break;
+    }
+    *status = "NO_PRIMARY_KEY";
+    return shape->n_key > 0 ? NULL : "it has neither a primary key nor a unique key of NOT NULL columns";
+}
+
 /* Nothing of an initial snapshot is lost when a table is gone; but a new name of it is one that nobody has read. */
 static void leave_table(struct table_read *t, const char *status, const char *reason)
 {
@@ -319,27 +335,23 @@ static void plan_table(struct incremental *inc, struct table_read *t, const stru
 static void shape_table(struct incremental *inc, struct table_read *t)
 {
     const struct shape *shape = NULL;
-    switch (inc->hooks.find_shape(inc->hooks.ctx, view_of(t->db), view_of(t->table), &shape)) {
-    case INCREMENTAL_SHAPE_UNKNOWN:
-        end_unread(t, "UNKNOWN_SCHEMA", "there is no such table, or its shape is not known");
-        return;
-    case INCREMENTAL_NOT_CAPTURED:
-        end_unread(t, "SKIPPED", "the table is not captured; hint: table.include.list and its like decide");
-        return;
-    case INCREMENTAL_SHAPE_FOUND:
-        break;
-    }
-    bool whole = is_whole(t, shape);
+    const char *status;
+    enum incremental_shape found = inc->hooks.find_shape(inc->hooks.ctx, view_of(t->db), view_of(t->table), &shape);
+    const char *reason = incremental_refusal(found, shape, &status);
+    bool whole = found == INCREMENTAL_SHAPE_FOUND && is_whole(t, shape);
     if (whole) {
         table_read_restart(t);
         t->path[0] = '\0';
         plan_table(inc, t, shape, true);
-    } else if (shape->n_key == 0) {
-        fail_table(t, "NO_PRIMARY_KEY", "it has neither a primary key nor a unique key of NOT NULL columns");
+    } else if (found != INCREMENTAL_SHAPE_FOUND) {
+        end_unread(t, status, reason);
+    } else if (reason != NULL) {
+        fail_table(t, status, reason);
     } else if (choose_path(t, shape)) {
         plan_table(inc, t, shape, false);
     }
-    shape_free(&shape);
+    if (shape != NULL)
+        shape_free(&shape);
 }
 
 static size_t held_bytes(const struct incremental *inc)

@@ -53,6 +53,10 @@ enum incremental_event {
 
 enum incremental_shape { INCREMENTAL_SHAPE_FOUND, INCREMENTAL_SHAPE_UNKNOWN, INCREMENTAL_NOT_CAPTURED };
 
+/* Why a table of which that was found can't be read in chunks, and the status that notifications have for it; NULL: it
+ * can, as far as that says. shape counts when it was FOUND. */
+const char *incremental_refusal(enum incremental_shape found, const struct shape *shape, const char **status);
+
 struct incremental;
 
 struct incremental_hooks {

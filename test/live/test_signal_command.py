@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """tidemark signal and tidemark status: what they write is read by a running instance, and how it goes is seen in its state."""
 import json
+import re
 import subprocess
 
 import pytest
@@ -72,3 +73,56 @@ def test_a_snapshot_without_tables_is_refused_before_it_is_sent(mysql, kafka, ti
     program = tidemark(mysql, kafka)
     done = call(program, "signal", "execute-snapshot")
     assert done.returncode == 2 and "which tables" in done.stderr
+
+
+def test_a_dry_run_says_what_would_be_read_and_what_refused_and_why(running, mysql, kafka, names):
+    db = names.database
+    program = running(**{"table.exclude.list": r".*\.hidden"})
+    mysql.sql(f"CREATE TABLE {db}.pair (b INT, a INT, PRIMARY KEY (a, b)); CREATE TABLE {db}.nokey (a INT);"
+              f"CREATE TABLE {db}.byset (s SET('a') PRIMARY KEY); INSERT INTO {db}.byset VALUES ('a');"
+              f"CREATE TABLE {db}.hidden (id INT PRIMARY KEY); ANALYZE TABLE {db}.t")
+    wait_for(lambda: b"byset" in b"".join(record.key or b"" for record in kafka.consume(f"{names.prefix}-offsets-shapes")),
+             20, "the new tables to be known")
+
+    def dry(*more, tables=rf"{db}\.(t|pair|nokey|byset),{db}\.hidden,{db}\.nothere", code=1):
+        done = call(program, "signal", "execute-snapshot", "--tables", tables, "--dry-run", *more)
+        assert done.returncode == code, done.stdout + done.stderr
+        return done.stdout
+    lines = dict(line.split("  ", 1) for line in dry().splitlines() if "  " in line)
+    assert list(lines) == [f"{db}.{table}" for table in ("byset", "nokey", "pair", "t", "hidden", "nothere")]
+    assert re.fullmatch(r"by id \(index PRIMARY\)  about [23]\d\d\d rows", lines[f"{db}.t"])
+    assert lines[f"{db}.pair"] == "by a,b (index PRIMARY)  empty"
+    assert "refused: " in lines[f"{db}.byset"] and "SET" in lines[f"{db}.byset"]
+    assert "neither a primary key" in lines[f"{db}.nokey"]
+    assert "not captured" in lines[f"{db}.hidden"] and "no such table" in lines[f"{db}.nothere"]
+
+    one = json.loads(dry("--json", "--where", "id < 7", tables=rf"{db}\.t", code=0))["tables"]
+    assert [table | {"estimated_rows": 0} for table in one] == [
+        {"table": f"{db}.t", "refused": None, "filter": "id < 7", "key": ["id"], "index": "PRIMARY", "estimated_rows": 0}]
+    assert "Unknown column 'no'" in dry("--where", "no = 7", tables=rf"{db}\.t")
+    done = call(program, "signal", "execute-snapshot", "--tables", rf"{db}\.t", "--where", "1) OR (1", "--dry-run")
+    assert done.returncode == 1 and "breaks out of its parentheses" in done.stderr and done.stdout == ""
+    program.run("signal", "log", program, "--message", "the first signal")
+    program.wait_for_log("signal says: the first signal")
+    stored = json.loads(program.run("status", program, "--json"))["snapshots"]
+    assert stored["tables"] == [] and [signal["offset"] for signal in stored["signals"]] == [0], "a dry run was a signal"
+
+
+def test_waiting_shows_a_bar_for_each_table_and_the_status_a_rate(running, mysql, kafka, names):
+    program = running(**{"incremental.snapshot.chunk.size": 50, "tidemark.snapshot.rows.per.second": 1000,
+                         "snapshot.max.threads": 2})
+    mysql.sql(f"CREATE TABLE {names.database}.u (id INT PRIMARY KEY); ANALYZE TABLE {names.database}.t")
+    mysql.many(f"INSERT INTO {names.database}.u VALUES (%s)", [(n,) for n in range(1000)])
+    kafka.consume(f"{names.prefix}.{names.database}.u", until=lambda found: len(found) >= 1000)
+    waiting = subprocess.Popen([str(program.binary), "signal", "execute-snapshot", str(program.file), "--tables",
+                                rf"{names.database}\..", "--wait"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                               env=program.env, cwd=program.folder)
+    line = wait_for(lambda: next((line for line in status(program).splitlines() if f"{names.database}.t" in line
+                                  and " 0 rows/s" not in line), None), 30, "a rate in the status")
+    assert 0 < int(line.split(", ")[-1].split(" ")[0]) <= 1500
+    _, shown = waiting.communicate(timeout=60)
+    assert waiting.returncode == 0
+    for table in "tu":
+        bars = [text for text in shown.splitlines() if text.startswith(f"{names.database}.{table} [")]
+        assert len(bars) >= 2 and "#" in bars[-1] and len(set(bars)) > 1, shown
+    program.stop()
