@@ -150,9 +150,9 @@ class MySql(Process):
     def statements(self, user=None):
         """(command, text) that clients sent since start, of all users or of one, where general_log is on."""
         where = "" if user is None else "WHERE user_host LIKE %s"
-        rows = self.sql(f"SELECT command_type, CONVERT(argument USING utf8mb4) FROM mysql.general_log {where} ORDER BY event_time",
+        rows = self.sql(f"SELECT command_type, argument FROM mysql.general_log {where} ORDER BY event_time",
                         None if user is None else (f"{user}[%",))
-        return [(command, text) for command, text in rows]
+        return [(command, text.decode("utf-8", "surrogateescape")) for command, text in rows]
 
     # ---- replicas
 
