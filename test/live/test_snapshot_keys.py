@@ -12,6 +12,7 @@ def run(mysql, kafka, tidemark, names):
 
 
 def test_composite_key_is_read_in_order_without_loss(run):
+    """R007"""
     r = run(incremental_snapshot_chunk_size=2)
     r.sql("CREATE TABLE berth (harbour INT, slot INT, note VARCHAR(9), PRIMARY KEY (harbour,slot));"
           "INSERT INTO berth VALUES (1,1,'a'),(1,2,'b'),(1,3,'c'),(2,1,'d'),(2,2,'e'),(3,1,'f')")
@@ -21,6 +22,7 @@ def test_composite_key_is_read_in_order_without_loss(run):
 
 
 def test_case_insensitive_key_keeps_its_spelling_and_the_servers_order(run):
+    """R016"""
     r = run(incremental_snapshot_chunk_size=2, tidemark_snapshot_rows_per_second=4)
     r.sql("CREATE TABLE code (k VARCHAR(20) COLLATE utf8mb4_general_ci PRIMARY KEY, v INT);"
           "INSERT INTO code VALUES ('0000',1),('1111',2),('2222',3),('aaaa',4),('bbbb',5),('cccc',6),('ZZZZ',7),('été',8),('x ',9)")
@@ -40,6 +42,7 @@ def test_case_insensitive_key_keeps_its_spelling_and_the_servers_order(run):
 
 @pytest.mark.parametrize("mode,last", [("precise", "AP//////////"), ("long", -1)])
 def test_unsigned_key_is_read_beyond_the_middle(run, mode, last):
+    """R017"""
     r = run(incremental_snapshot_chunk_size=1, bigint_unsigned_handling_mode=mode)
     r.sql("CREATE TABLE big (id BIGINT UNSIGNED PRIMARY KEY);"
           "INSERT INTO big VALUES (1),(9223372036854775807),(9223372036854775808),(18446744073709551615)")

@@ -11,6 +11,7 @@ from snapshot_run import Run
 
 
 def test_thousand_tables_of_one_signal_are_each_read_once(new_mysql, kafka, tidemark, names):
+    """R008"""
     server = new_mysql({"innodb-file-per-table": "OFF"})
     count = 1000
     server.sql(f"CREATE DATABASE `{names.database}`")
@@ -31,6 +32,7 @@ def test_thousand_tables_of_one_signal_are_each_read_once(new_mysql, kafka, tide
 
 @pytest.mark.parametrize("chunk", [1, 100, 1024])
 def test_snapshots_under_load_complete_and_agree_with_the_table(mysql, kafka, tidemark, names, chunk):
+    """X001"""
     seed = random.randrange(1 << 30)
     print(f"seed {seed}")
     rng = random.Random(seed)

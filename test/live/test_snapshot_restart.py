@@ -12,6 +12,7 @@ def run(mysql, kafka, tidemark, names):
 
 
 def test_killed_snapshot_goes_on_without_any_write_on_the_server(run):
+    """R001"""
     r = run(incremental_snapshot_chunk_size=1000, tidemark_snapshot_rows_per_second=6000)
     r.sql("CREATE TABLE gauge (id INT PRIMARY KEY, v INT)")
     r.fill("gauge", ((i, 0) for i in range(1, 30001)))
@@ -26,6 +27,7 @@ def test_killed_snapshot_goes_on_without_any_write_on_the_server(run):
 
 
 def test_pause_survives_a_restart(run):
+    """R013"""
     r = run(incremental_snapshot_chunk_size=500, tidemark_snapshot_rows_per_second=4000)
     r.sql("CREATE TABLE gauge (id INT PRIMARY KEY, v INT)")
     r.fill("gauge", ((i, 0) for i in range(1, 20001)))
@@ -59,6 +61,7 @@ def _is_still(r):
 
 
 def test_condition_survives_a_kill_byte_for_byte(run):
+    """R019"""
     filter = "t = 'it''s \"high\"'"
     r = run(incremental_snapshot_chunk_size=500, tidemark_snapshot_rows_per_second=1500)
     r.sql("CREATE TABLE note (id INT PRIMARY KEY, t VARCHAR(40))")

@@ -12,6 +12,7 @@ def run(mysql, kafka, tidemark, names):
 
 
 def test_excluded_column_is_not_even_selected(new_mysql, kafka, tidemark, names):
+    """R010"""
     server = new_mysql(general_log=True)
     r = Run(server, kafka, tidemark, names, column_exclude_list=f"{names.database}.member.pin", value_converter_schemas_enable="true")
     r.sql("CREATE TABLE member (id INT PRIMARY KEY, name VARCHAR(20), pin CHAR(4)); INSERT INTO member VALUES (1,'Ada','1234')")
@@ -25,6 +26,7 @@ def test_excluded_column_is_not_even_selected(new_mysql, kafka, tidemark, names)
 
 
 def test_columns_may_change_while_a_table_is_read(run):
+    """R011"""
     r = run(incremental_snapshot_chunk_size=100, tidemark_snapshot_rows_per_second=500)
     r.sql("CREATE TABLE gauge (id INT PRIMARY KEY, a INT, b VARCHAR(9))")
     r.fill("gauge", ((i, i, "x") for i in range(1, 4001)))
@@ -83,6 +85,7 @@ def test_dropped_table_ends_its_snapshot(run):
 
 
 def test_table_included_later_is_known_and_can_be_read(run):
+    """R014"""
     r = run(start=False, table_include_list=r"(?!x)x")
     r.program.write(table_include_list=f"{r.database}.a")
     r.sql("CREATE TABLE a (id INT PRIMARY KEY); INSERT INTO a VALUES (1)")

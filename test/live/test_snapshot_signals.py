@@ -21,6 +21,7 @@ def run(mysql, kafka, tidemark, names):
 
 
 def test_signal_is_executed_once_over_restarts(run):
+    """R002"""
     r = run(rows=100)
     r.snapshot("gauge", id="s1")
     assert ids(r.rows("gauge")) == list(range(1, 101))
@@ -55,6 +56,7 @@ BAD = [
 
 
 def test_malformed_signals_are_answered_and_change_nothing(run):
+    """R004"""
     r = run()
     for value, _ in BAD:
         r.send(value)
@@ -75,6 +77,7 @@ def test_malformed_signals_are_answered_and_change_nothing(run):
 
 
 def test_signal_with_another_key_is_passed_by_and_both_keys_are_told(run):
+    """R005"""
     r = run()
     value = json.dumps({"id": "k", "type": "execute-snapshot", "data": {"data-collections": [f"{r.database}.gauge"]}})
     r.kafka.produce(r.signals, value, key=None, partition=0)

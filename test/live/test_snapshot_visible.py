@@ -13,7 +13,7 @@ SEMISYNC = ("INSTALL PLUGIN rpl_semi_sync_source SONAME 'semisync_source.so';"
 
 @pytest.mark.parametrize("gtids", ["ON", "OFF"])
 def test_row_streamed_before_it_is_visible_keeps_its_newest_value(new_mysql, kafka, tidemark, names, gtids):
-    """Without GTIDs it is the lock on the row that is waited for."""
+    """X002. Without GTIDs it is the lock on the row that is waited for."""
     server = new_mysql({"gtid-mode": gtids, "enforce-gtid-consistency": gtids})
     r = Run(server, kafka, tidemark, names, tidemark_snapshot_for_share="false" if gtids == "ON" else "true")
     r.sql("CREATE TABLE t (id INT PRIMARY KEY, v INT); INSERT INTO t VALUES (1,10),(2,10)")
