@@ -18,11 +18,12 @@ import pymysql
 from harness import wait_for
 from snapshot_run import Run
 
+# Columns, and a random key. Its last part is odd in rows that nobody ever changes: what a snapshot loses of them stays lost.
 TABLES = {
-    "a": ("id INT PRIMARY KEY, v BIGINT", lambda rng: (rng.randrange(400),)),
+    "a": ("id INT PRIMARY KEY, v BIGINT", lambda rng, odd=0: (rng.randrange(200) * 2 + odd,)),
     "b": ("x VARCHAR(8) COLLATE utf8mb4_0900_ai_ci, y SMALLINT, v BIGINT, PRIMARY KEY (x, y DESC)",
-          lambda rng: (rng.choice("aBcéZ") * rng.randrange(1, 4), rng.randrange(-20, 20))),
-    "c": ("id BIGINT UNSIGNED PRIMARY KEY, v BIGINT", lambda rng: (rng.randrange(300) << 55,)),
+          lambda rng, odd=0: (rng.choice("aBcéZ") * rng.randrange(1, 4), rng.randrange(-10, 10) * 2 + odd)),
+    "c": ("id BIGINT UNSIGNED PRIMARY KEY, v BIGINT", lambda rng, odd=0: ((rng.randrange(300) << 55) + odd,)),
 }
 KEYS = {"a": ("id",), "b": ("x", "y"), "c": ("id",)}
 
@@ -40,11 +41,14 @@ class Heart:
         self.source.sql(f"CREATE DATABASE `{self.database}`")
         for table, (columns, key) in TABLES.items():
             self.source.sql(f"CREATE TABLE {table} ({columns})", database=self.database)
-            self._fill(table, key, rows)
+            self._fill(table, key, rows, 0)
+            self._fill(table, key, rows // 2, 1)
         if server is not self.source:
             server.wait_for_source()
-        self.chunk = self.rng.choice([1, 2, 7, 50, 1000, 10000])
-        self.asks_once = self.rng.random() < 0.5  # else a later reading makes up for what an earlier one lost
+        self.chunk = self.rng.choice([1, 2, 7, 7, 20, 50, 1000, 10000])
+        # Chunks apart in time: where the stream lags, some windows close while others stay open.
+        self.rate = self.chunk * 12 if self.chunk in (7, 20, 50) and self.rng.random() < 0.8 else 0
+        self.asks_once = self.rng.random() < 0.6  # else a later reading makes up for what an earlier one lost
         self._slow_down()
         more = {"database_port": wire.port} if wire else {}
         if server.options["gtid-mode"] == "OFF":
@@ -52,7 +56,7 @@ class Heart:
         env = {"TIDEMARK_BREAK": breaks} if breaks else None
         self.run = Run(server, kafka, lambda *args, **settings: tidemark(*args, env=env, **settings), self.names,
                        incremental_snapshot_chunk_size=self.chunk, skipped_operations="none", bigint_unsigned_handling_mode="long",
-                       snapshot_max_threads=self.rng.choice([1, 2, 3]), errors_retry_delay_initial_ms=50,
+                       tidemark_snapshot_rows_per_second=self.rate, snapshot_max_threads=self.rng.choice([1, 2, 3]), errors_retry_delay_initial_ms=50,
                        **more)
 
     def _slow_down(self):
@@ -61,13 +65,13 @@ class Heart:
         for server in {self.server, self.source}:
             server.sql(f"SET GLOBAL binlog_group_commit_sync_delay={delay}")
         if self.wire:
-            self.wire.bytes_per_second = self.rng.choice([None, 400000, 100000])
+            self.wire.bytes_per_second = self.rng.choice([None, 200000, 100000])
 
-    def _fill(self, table, key, rows):
+    def _fill(self, table, key, rows, odd):
         with self.source.connect(database=self.database) as connection, connection.cursor() as cursor:
             for _ in range(rows):
                 cursor.execute(f"REPLACE INTO {table} ({','.join(KEYS[table])}, v) VALUES ({','.join(['%s'] * len(KEYS[table]))}, %s)",
-                               (*key(self.rng), self._next()))
+                               (*key(self.rng, odd), self._next()))
         for row in self.source.sql(f"SELECT {','.join(KEYS[table])}, v FROM {table}", database=self.database):
             self.known[table][_key(row[:-1])] = row[-1]
 
@@ -95,7 +99,7 @@ class Heart:
             cursor.execute(f"UPDATE IGNORE {table} SET {', '.join(f'{name}=%s' for name in names)}, v=%s WHERE {where}",
                            (*other, self._next(), *key))
         else:
-            cursor.execute(f"UPDATE {table} SET v=v+1000000000 WHERE {names[-1]} % 5 = 0 AND v < 1000000000")
+            cursor.execute(f"UPDATE {table} SET v=v+1000000000 WHERE {names[-1]} % 10 = 0 AND v < 1000000000")
 
     def _writer(self, seed, xa):
         rng = random.Random(seed)
