@@ -21,9 +21,15 @@ int backoff_next_ms(struct backoff *b)
 void backoff_reset(struct backoff *b)
 {
     b->n = 0;
+    b->n_causes = 0;
 }
 
-bool backoff_is_news(const struct backoff *b)
+bool backoff_is_news(struct backoff *b, int cause)
 {
-    return b->n == 1 || b->n % TOLD_EVERY == 0;
+    bool is_known = b->n_causes == BACKOFF_CAUSES;
+    for (int i = 0; i < b->n_causes; i++)
+        is_known = is_known || b->causes[i] == cause;
+    if (!is_known)
+        b->causes[b->n_causes++] = cause;
+    return !is_known || b->n % TOLD_EVERY == 0;
 }

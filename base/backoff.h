@@ -10,11 +10,15 @@
 
 #include <stdbool.h>
 
+enum { BACKOFF_CAUSES = 4 };
+
 struct backoff {
     int first_ms;
     int most_ms;
-    int max_tries; /* -1: for ever */
-    int n;         /* failures in a row */
+    int max_tries;              /* -1: for ever */
+    int n;                      /* failures in a row */
+    int causes[BACKOFF_CAUSES]; /* their codes, as far as they were told */
+    int n_causes;
 };
 
 /* One more failure. In how many ms to try again; -1: no more. */
@@ -23,7 +27,8 @@ int backoff_next_ms(struct backoff *b);
 /* It worked. */
 void backoff_reset(struct backoff *b);
 
-/* Whether this failure is to be told: the first of a row, and then now and then. */
-bool backoff_is_news(const struct backoff *b);
+/* Whether this failure, of that code, is to be told: the first of a row, the first of each cause in it, and then now and
+ * then. */
+bool backoff_is_news(struct backoff *b, int cause);
 
 #endif

@@ -79,6 +79,7 @@ struct change {
     bool is_part;    /* more records of the same row follow: a position between them can't be stored */
     uint32_t events; /* of this transaction, completely handed over once this change is; its BEGIN is 1 */
     uint32_t rows;   /* of the event after those, handed over once this change is */
+    uint32_t told;   /* captured rows of this transaction, handed over once this change is; 0: none, or not known */
     union {
         struct change_record record;
         struct change_mark mark;

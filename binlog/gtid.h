@@ -61,6 +61,9 @@ MUST_USE bool gtid_set_read(struct gtid_set *set, struct view text, struct fail 
 /* Appends the canonical text form. */
 void gtid_set_print(const struct gtid_set *set, struct buf *out);
 
+/* The same for a message: at most so many bytes, and then … where it was cut. */
+void gtid_set_print_short(const struct gtid_set *set, size_t most, struct buf *out);
+
 /* Binary form: tagged only when a tag is in the set. decode is fuzzed. */
 void gtid_set_encode(const struct gtid_set *set, struct buf *out);
 MUST_USE bool gtid_set_decode(struct gtid_set *set, struct view body, struct fail *why);

@@ -73,6 +73,16 @@ void gtid_set_print(const struct gtid_set *set, struct buf *out)
     }
 }
 
+void gtid_set_print_short(const struct gtid_set *set, size_t most, struct buf *out)
+{
+    size_t before = buf_size(out);
+    gtid_set_print(set, out);
+    if (buf_size(out) - before <= most)
+        return;
+    out->p = out->start + before + most;
+    buf_put_literal(out, "…");
+}
+
 /* ---- read ---- */
 
 /* The next character behind blanks, or -1 at the end. */

@@ -26,11 +26,7 @@ static void note_file(void *ctx, struct view file, uint64_t bytes)
 static void print_short(const struct gtid_set *set, struct buf *out)
 {
     buf_init(out);
-    gtid_set_print(set, out);
-    if (buf_size(out) > MOST_SET_BYTES) {
-        out->p = out->start + MOST_SET_BYTES;
-        buf_put_literal(out, "…");
-    }
+    gtid_set_print_short(set, MOST_SET_BYTES, out);
     buf_put_u8(out, 0);
 }
 

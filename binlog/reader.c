@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/ending.h"
 #include "base/log.h"
+#include "binlog/lack.h"
 #include "binlog/lost.h"
 #include "binlog/server.h"
 
@@ -127,10 +128,11 @@ static bool may_retry(struct reader *r, struct fail *why)
         fail_add(why, "given up after %d tries (errors.max.retries)", r->backoff.n);
         return false;
     }
-    /* Told once in full, then counted. */
+    /* Each cause is told once in full, then all are counted. */
+    bool is_news = backoff_is_news(&r->backoff, why->code);
     if (r->backoff.n == 1)
         log_warn("reader", "%s; trying again", why->text);
-    else if (backoff_is_news(&r->backoff))
+    else if (is_news)
         log_warn("reader", "still failing after %d tries: %s", r->backoff.n, why->text);
     else
         log_debug("reader", "%s; try %d in %d ms", why->text, r->backoff.n, ms);
@@ -215,6 +217,8 @@ static bool heed_server(struct reader *r, struct fail *why)
         log_warn("reader", "%s is another server now: %s, was %s; going on by GTIDs", source_name(r->dump), uuid,
                  r->start.server_uuid);
         stream_other_server(r->stream);
+        if (!lack_tell(r->dump, stream_where(r->stream).executed, why))
+            return false;
     }
     snprintf(r->start.server_uuid, sizeof r->start.server_uuid, "%s", uuid);
     return r->output.server(r->output.ctx, r->start.server_uuid, why);
@@ -370,7 +374,8 @@ struct reader *reader_start(const struct reader_settings *set, const struct read
     struct reader *r = mem_zero(1, sizeof *r);
     r->set = *set;
     r->hooks = *hooks;
-    r->backoff = (struct backoff){set->backoff_first_ms, set->backoff_most_ms, set->max_retries, 0};
+    r->backoff = (struct backoff){
+        .first_ms = set->backoff_first_ms, .most_ms = set->backoff_most_ms, .max_tries = set->max_retries};
     r->statements = source_new(&r->set.source);
     r->dump_settings = set->source;
     r->dump_settings.silence_ms = 0;

@@ -91,6 +91,9 @@ void stream_begin(struct stream *st, const struct stream_start *start)
     st->resume_gtid = start->inside_gtid;
     st->resume_events = start->skip_events;
     st->resume_rows = start->skip_rows;
+    st->resume_told = start->told;
+    st->resume_has_told = start->told > 0;
+    st->resume_by_told = start->is_recut;
     st->has_barrier = start->has_barrier;
     st->barrier = start->barrier;
     st->early = start->early;

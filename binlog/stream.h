@@ -22,7 +22,8 @@
  *   any -> OUTSIDE     [stream_reconnected]
  *
  * Always true:
- *   S1  after a reconnect no event of a transaction is told twice: those already told are counted and skipped
+ *   S1  after a reconnect no event of a transaction is told twice: those already told are counted and skipped, by their
+ *       events, and on another server by their rows
  *   S2  a row is rendered with the shape in force at its place in the log, checked against its TABLE_MAP
  *   S3  nothing at or below the barrier of a first start is told, only its GTIDs and shapes are taken
  *
@@ -56,6 +57,8 @@ struct stream_transaction {
     int64_t ts_us; /* commit time on its origin; without GTIDs the second of its first event */
     uint32_t server_id;
     uint32_t events; /* handed over so far, BEGIN counts as 1 */
+    bool has_told;   /* false: an earlier run told some of its rows and did not count them */
+    uint32_t told;   /* captured rows handed over so far: the one count that is the same in every server's log */
 };
 
 /* What one rows event is to its rows. */
@@ -156,11 +159,14 @@ enum stream_early {
 struct stream_start {
     const struct gtid_set *executed; /* handed over before; NULL without GTIDs */
     struct log_position pos;         /* where the dump starts, "" when the server chooses by GTIDs */
-    /* A transaction that was handed over in part: its first `events` events and `rows` rows of the next. */
+    /* A transaction that was handed over in part: its first `events` events and `rows` rows of the next. Where the log is
+     * another server's, who may have cut it into other events: its first `told` captured rows (is_recut). */
     bool is_inside;
-    struct gtid inside_gtid; /* n = 0: the first transaction that comes */
+    bool is_recut;
+    struct gtid inside_gtid; /* n = 0: the first transaction that comes; not with is_recut */
     uint32_t skip_events;
     uint32_t skip_rows;
+    uint32_t told; /* 0: not known */
     /* Tell no row and no statement at or below this position, only begins, commits and XA transactions. */
     bool has_barrier;
     struct log_position barrier;
@@ -185,7 +191,8 @@ void stream_go_to_file_start(struct stream *st);
 /* The connection was lost: the next event comes from a dump opened with stream_where. */
 void stream_reconnected(struct stream *st);
 
-/* Before a new dump by GTIDs: it will come from another server, whose positions and events are its own. */
+/* Before a new dump by GTIDs: it will come from another server, whose positions and events are its own. A transaction
+ * that was told in part is gone on with by the number of its rows. */
 void stream_other_server(struct stream *st);
 
 /* Where a new dump has to start so that the stream goes on without a gap. */

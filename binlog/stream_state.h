@@ -77,8 +77,11 @@ struct stream {
     /* S1: the transaction under way, and the one that was interrupted */
     bool resumes;
     struct gtid resume_gtid; /* n = 0: the next that tells */
-    uint32_t resume_events, resume_rows;
+    bool resume_by_told;     /* another server's log: only the number of rows counts */
+    bool resume_has_told;    /* that number is known */
+    uint32_t resume_events, resume_rows, resume_told;
     uint32_t skip_events, skip_rows; /* of the transaction under way */
+    uint32_t skip_told;              /* rows of it that are still to be skipped */
     uint32_t told_rows;              /* of the event under way */
 
     struct payload payload;

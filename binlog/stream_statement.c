@@ -219,7 +219,7 @@ static bool take_effects(struct stream *st, const struct event *ev, const struct
     if (!st->tells && st->early == STREAM_EARLY_READ_AGAIN)
         return pass_early_statement(st, why);
     /* After a reconnect inside the transaction it was told before; its shapes are told again, which does no harm. */
-    bool was_told = st->trx.events < st->skip_events;
+    bool was_told = st->trx.events < st->skip_events || st->skip_told > 0;
     for (size_t i = 0; i < st->effects.n_effects; i++)
         if (!take_effect(st, &st->effects.effects[i], sm->sql, why))
             return false;

@@ -175,6 +175,12 @@ static bool tell_rows(struct stream *st, const struct stream_table *t, const str
         if (is_end)
             return true;
     }
+    for (; st->skip_told > 0; st->skip_told--, first++) {
+        if (!rows_skip(r, &is_end, why))
+            return false;
+        if (is_end)
+            return true;
+    }
     st->told_rows = first;
     for (uint32_t i = first;; i++) {
         if (!rows_next(r, &is_end, why))
@@ -185,6 +191,7 @@ static bool tell_rows(struct stream *st, const struct stream_table *t, const str
             return false;
         st->counters.rows++;
         st->told_rows = i + 1;
+        st->trx.told++;
     }
 }
 

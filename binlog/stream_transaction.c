@@ -14,14 +14,21 @@ static void resume(struct stream *st)
 {
     st->skip_events = 0;
     st->skip_rows = 0;
+    st->skip_told = 0;
     if (!st->resumes || !st->tells)
         return;
     bool is_it = st->resume_gtid.n == 0 ||
                  (st->trx.has_gtid && memcmp(&st->resume_gtid, &st->trx.gtid, sizeof st->resume_gtid) == 0);
     if (!is_it)
         return;
-    st->skip_events = st->resume_events;
-    st->skip_rows = st->resume_rows;
+    if (st->resume_by_told) {
+        st->skip_told = st->resume_told;
+    } else {
+        st->skip_events = st->resume_events;
+        st->skip_rows = st->resume_rows;
+    }
+    st->trx.told = st->resume_told;
+    st->trx.has_told = st->resume_has_told;
     st->resumes = false;
 }
 
@@ -37,15 +44,19 @@ static void remember(struct stream *st)
     st->resume_gtid = st->trx.has_gtid ? st->trx.gtid : (struct gtid){.n = 0};
     st->resume_events = events;
     st->resume_rows = rows;
+    st->resume_has_told = st->trx.has_told;
+    st->resume_told = st->trx.told;
+    st->resume_by_told = st->skip_told > 0;
 }
 
 void stream_other_server(struct stream *st)
 {
-    if (st->resumes)
+    st->resume_by_told = st->resumes && st->resume_gtid.n > 0 && st->resume_has_told;
+    if (st->resumes && !st->resume_by_told)
         log_warn("stream",
                  "the transaction under way is told again from its start: another server may have cut it into "
-                 "other events");
-    st->resumes = false;
+                 "other events, and its rows were not counted");
+    st->resumes = st->resume_by_told;
     st->safe = (struct log_position){.file = ""};
     st->file = "";
     st->offset = 0;
@@ -104,6 +115,8 @@ static bool open_transaction(struct stream *st, const struct event *ev, struct f
     if (st->trx.ts_us == 0)
         st->trx.ts_us = (int64_t)ev->header.when * 1000000;
     st->trx.events = 1;
+    st->trx.has_told = true;
+    st->trx.told = 0;
     st->told_rows = 0;
     st->tells = lies_behind_barrier(st);
     st->state = STREAM_INSIDE;
@@ -132,8 +145,22 @@ void stream_count_event(struct stream *st)
     st->told_rows = 0;
 }
 
+/* What was told of it must be in this server's log too. */
+static bool check_told(const struct stream *st, struct fail *why)
+{
+    if (st->skip_told == 0)
+        return true;
+    return fail_set(
+        why, FAIL_STOP, FAIL_AREA_DATA, 0,
+        "%u rows of transaction %s were told from another server's log, this one has only %u of them; hint: go "
+        "back to that server, or see what tables are captured, filtered or missing here",
+        st->trx.told, st->gtid_text, st->trx.told - st->skip_told);
+}
+
 bool stream_commit(struct stream *st, struct fail *why)
 {
+    if (!check_told(st, why))
+        return false;
     if (!st->out.commit(st->out.ctx, &st->trx, st->file, st->offset, why))
         return false;
     if (st->has_gtids && st->trx.has_gtid)

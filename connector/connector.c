@@ -207,7 +207,8 @@ static int run_once(const struct config *cfg, struct lease *lease)
 {
     struct connector c = {.cfg = cfg, .state = CONNECTOR_STARTING, .lease = lease};
     struct fail why = {.kind = FAIL_NONE};
-    c.backoff = (struct backoff){cfg->retry_first_ms, cfg->retry_most_ms, cfg->max_retries, 0};
+    c.backoff =
+        (struct backoff){.first_ms = cfg->retry_first_ms, .most_ms = cfg->retry_most_ms, .max_tries = cfg->max_retries};
     liveness_init(&c.liveness, cfg->liveness_ms);
     state_init(&c.stored, cfg);
     start_init(&c.start);

@@ -6,9 +6,9 @@
 
 #include <unistd.h>
 
-void connector_tell_retry(const struct connector *c, const struct fail *why)
+void connector_tell_retry(struct connector *c, const struct fail *why)
 {
-    if (backoff_is_news(&c->backoff))
+    if (backoff_is_news(&c->backoff, why->code))
         log_warn("connector", "%s; trying again (try %d)", why->text, c->backoff.n);
 }
 

@@ -134,6 +134,6 @@ bool connector_end_reader(struct connector *c);
 void connector_restart(struct connector *c);
 void connector_restart_turn(struct connector *c, int64_t now_ms);
 void connector_drop_reload(struct connector *c);
-void connector_tell_retry(const struct connector *c, const struct fail *why);
+void connector_tell_retry(struct connector *c, const struct fail *why);
 
 #endif

@@ -278,9 +278,10 @@ static void set_exact_keys(struct change *chg, const uint8_t *base, const struct
 }
 
 /* Adds what was rendered since inbox_start, where `base` is now. */
-static void push_rendered(struct feed *f, const struct feed_table *t, const struct rendered_row *row, uint32_t events,
-                          uint32_t rows)
+static void push_rendered(struct feed *f, const struct feed_table *t, const struct rendered_row *row,
+                          const struct stream_transaction *trx, uint32_t rows)
 {
+    uint32_t told = trx->has_told ? trx->told + 1 : 0;
     const uint8_t *base = inbox_base(f->in);
     for (unsigned i = 0; i < row->n; i++) {
         const struct rendered *r = &row->records[i];
@@ -291,8 +292,9 @@ static void push_rendered(struct feed *f, const struct feed_table *t, const stru
             .has_key = r->has_key,
             .has_value = r->has_value,
             .is_part = !is_last,
-            .events = events,
+            .events = trx->events,
             .rows = rows,
+            .told = told,
         };
         chg.record.topic = plan_topic(t->plan);
         chg.record.table = t->id;
@@ -304,7 +306,7 @@ static void push_rendered(struct feed *f, const struct feed_table *t, const stru
         inbox_push(f->in, &chg);
     }
     if (row->n == 0 && row->before_key_bytes + row->after_key_bytes > 0) {
-        struct change chg = {.kind = CHANGE_UNSENT, .events = events, .rows = rows};
+        struct change chg = {.kind = CHANGE_UNSENT, .events = trx->events, .rows = rows, .told = told};
         chg.record.table = t->id;
         set_exact_keys(&chg, base, row);
         inbox_push(f->in, &chg);
@@ -330,7 +332,7 @@ static bool row(void *ctx, void *table, const struct stream_event *ev, enum stre
         inbox_undo(f->in);
         return false;
     }
-    push_rendered(f, t, &res, ev->trx->events, row_index + 1);
+    push_rendered(f, t, &res, ev->trx, row_index + 1);
     return true;
 }
 
@@ -345,10 +347,9 @@ static bool event_end(void *ctx, const struct stream_event *ev, struct fail *why
 
 /* ---- statements ---- */
 
-bool feed_schema(void *ctx, const char *topic, bool to_partition_0, struct view key, struct view value, uint32_t events,
-                 struct fail *why)
+static bool push_record(struct feed *f, const char *topic, bool to_partition_0, struct view key, struct view value,
+                        uint32_t events, bool is_part, struct fail *why)
 {
-    struct feed *f = ctx;
     if (!inbox_start(f->in, key.n + value.n, 1))
         return cancelled(why);
     struct buf *out = inbox_buf(f->in);
@@ -358,6 +359,7 @@ bool feed_schema(void *ctx, const char *topic, bool to_partition_0, struct view 
                          .has_key = key.n > 0,
                          .has_value = true,
                          .to_partition_0 = to_partition_0,
+                         .is_part = is_part,
                          .events = events};
     chg.record.topic = topic;
     chg.record.key = (struct view){inbox_base(f->in), key.n};
@@ -367,10 +369,24 @@ bool feed_schema(void *ctx, const char *topic, bool to_partition_0, struct view 
     return true;
 }
 
+bool feed_schema(void *ctx, const char *topic, bool to_partition_0, struct view key, struct view value, uint32_t events,
+                 struct fail *why)
+{
+    return push_record(ctx, topic, to_partition_0, key, value, events, false, why);
+}
+
+/* The place behind a statement's record is that of its transaction's end, or of the row that follows: no restart could
+ * tell that it was sent. */
+static bool push_statement(void *ctx, const char *topic, bool to_partition_0, struct view key, struct view value,
+                           uint32_t events, struct fail *why)
+{
+    return push_record(ctx, topic, to_partition_0, key, value, events, true, why);
+}
+
 static bool statement(void *ctx, const struct stream_statement *st, struct fail *why)
 {
     struct feed *f = ctx;
-    return feed_statement_tell(f->set, f->filter, st, feed_schema, f, why);
+    return feed_statement_tell(f->set, f->filter, st, push_statement, f, why);
 }
 
 void feed_output(struct feed *f, struct stream_output *out)

@@ -21,6 +21,7 @@ void frontier_start(struct frontier *f, const struct offset_state *from, bool is
     frontier_init(f);
     offset_state_copy(&f->state, from);
     f->is_ready = is_ready;
+    f->has_place = true;
 }
 
 void frontier_move(struct frontier *f, const struct offset_state *place)
@@ -49,6 +50,7 @@ static void move_to(struct frontier *f, const char *file, uint64_t offset)
 {
     struct offset_state *st = &f->state;
     const struct log_position *at = st->reached.file[0] != '\0' ? &st->reached : &st->pos;
+    f->has_place = true;
     f->has_moved = f->has_moved || at->offset != offset || strcmp(at->file, file) != 0;
     if (st->has_gtids || st->n_xa == 0) {
         set_place(&st->pos, file, offset);
@@ -59,11 +61,24 @@ static void move_to(struct frontier *f, const char *file, uint64_t offset)
     set_place(&st->reached, file, offset);
 }
 
+/* Another server's log has other files, and may have cut a transaction into other events. */
+static void forget_place(struct frontier *f)
+{
+    f->has_place = false;
+    f->is_inside = false;
+    f->state.event = 0;
+    f->state.row = 0;
+}
+
 static void set_origin(struct frontier *f, const struct change_mark *mark)
 {
+    if (f->state.server_uuid[0] != '\0' && strcmp(f->state.server_uuid, mark->server_uuid) != 0)
+        forget_place(f);
     snprintf(f->state.server_uuid, sizeof f->state.server_uuid, "%s", mark->server_uuid);
-    if (mark->file != NULL)
+    if (mark->file != NULL) {
         set_place(&f->state.pos, mark->file, mark->offset);
+        f->has_place = true;
+    }
     if (mark->executed == NULL)
         return;
     f->state.has_gtids = true;
@@ -81,27 +96,44 @@ static void begin(struct frontier *f, const struct change_mark *mark)
     f->state.ts_sec = mark->ts_us / 1000000;
 }
 
+static bool is_same_gtid(const struct gtid *a, const struct gtid *b)
+{
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+/* The transaction under way stands before one that was told in part from another server's log. */
+static bool stands_before_half(const struct frontier *f)
+{
+    return f->is_inside && f->state.inside.n > 0 && f->state.event == 0 && f->state.row == 0 &&
+           !is_same_gtid(&f->state.inside, &f->gtid);
+}
+
 static void pass_record(struct frontier *f, const struct change *chg)
 {
     f->is_split = chg->is_part;
     if (chg->is_part || !f->is_inside)
         return;
+    f->has_moved = true;
+    if (stands_before_half(f))
+        return;
     if (!f->is_placed)
         move_to(f, f->begun.file, f->begun.offset);
     f->is_placed = true;
-    f->has_moved = true;
     f->state.event = chg->events;
     f->state.row = chg->rows;
+    f->state.inside = chg->told > 0 ? f->gtid : (struct gtid){.n = 0};
+    f->state.inside_rows = chg->told;
 }
 
 static void commit(struct frontier *f, const struct change_mark *mark)
 {
     if (f->state.has_gtids && f->gtid.n > 0 && !f->keeps_gtid_out)
         gtid_set_add(&f->state.gtids, &f->gtid);
+    if (!stands_before_half(f))
+        offset_state_leave(&f->state);
     f->is_inside = false;
+    f->is_split = false;
     f->has_moved = true;
-    f->state.event = 0;
-    f->state.row = 0;
     move_to(f, mark->file, mark->offset);
 }
 
@@ -163,7 +195,17 @@ void frontier_pass(struct frontier *f, const struct change *chg)
 
 bool frontier_is_storable(const struct frontier *f)
 {
-    return f->is_ready && !f->is_split;
+    return f->is_ready && f->has_place && !f->is_split && !stands_before_half(f);
+}
+
+bool frontier_handed_over(const struct frontier *f, struct gtid_set *set)
+{
+    gtid_set_copy(set, &f->state.gtids);
+    if (f->is_inside && !f->keeps_gtid_out && f->gtid.n > 0)
+        gtid_set_add(set, &f->gtid);
+    if (f->state.inside.n > 0)
+        gtid_set_add(set, &f->state.inside);
+    return f->is_inside || f->state.inside.n > 0 || !offset_state_is_inside(&f->state);
 }
 
 void frontier_stored(struct frontier *f)

@@ -10,6 +10,10 @@
  *   F1  a restart from `state` repeats no record that was sent, and misses none
  *   F2  nothing may be stored before the stream was ready (the barrier of a first start)
  *   F3  between the records of one row nothing may be stored
+ *   F4  after the stream went on with another server nothing is stored before its first position is known
+ *
+ * Of another server's log a transaction that was told in part may come behind others: until it comes, its GTID and the
+ * number of its rows are kept, and nothing is stored within those others.
  *
  * Loop thread only.
  */
@@ -27,6 +31,7 @@ struct frontier {
     bool is_split;             /* F3: in the midst of a row */
     bool is_inside;            /* a transaction is under way */
     bool is_placed;            /* the state's position is its begin */
+    bool has_place;            /* F4: the state's position is one of the server that the stream is of */
     bool has_moved;            /* the state is another than at the last frontier_stored */
     struct gtid gtid;          /* of the transaction under way; n = 0: none */
     bool keeps_gtid_out;       /* it is an XA PREPARE */
@@ -47,6 +52,10 @@ void frontier_pass(struct frontier *f, const struct change *chg);
 
 /* Whether the state may be stored now. */
 bool frontier_is_storable(const struct frontier *f);
+
+/* S0: all that was handed over, also in part: the transaction under way, and one that was told in part before a restart
+ * and has not come yet. False: that one's GTID is not known. With GTIDs only. */
+bool frontier_handed_over(const struct frontier *f, struct gtid_set *set);
 
 /* The state was stored. */
 void frontier_stored(struct frontier *f);

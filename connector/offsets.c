@@ -75,6 +75,8 @@ void offset_state_go_to(struct offset_state *st, const struct offset_state *plac
     st->reached = place->reached;
     st->event = place->event;
     st->row = place->row;
+    st->inside = place->inside;
+    st->inside_rows = place->inside_rows;
     st->has_gtids = place->has_gtids;
     gtid_set_copy(&st->gtids, &place->gtids);
     st->server_id = place->server_id;
@@ -91,6 +93,18 @@ void offset_state_keep_previous(struct offset_state *st, const struct offset_sta
     free(st->previous);
     st->previous = view_to_string(buf_view(&text));
     buf_fini(&text);
+}
+
+bool offset_state_is_inside(const struct offset_state *st)
+{
+    return st->event > 0 || st->row > 0 || st->inside.n > 0;
+}
+
+void offset_state_leave(struct offset_state *st)
+{
+    st->event = st->row = 0;
+    st->inside.n = 0;
+    st->inside_rows = 0;
 }
 
 void offset_state_add_xa(struct offset_state *st, struct view xid, const struct gtid *gtid,
@@ -209,6 +223,12 @@ static void put_ours(const struct offset_state *st, struct buf *out)
 {
     if (st->server_uuid[0] != '\0')
         put_text_member(out, "tidemark_server_uuid", st->server_uuid);
+    if (st->inside.n > 0) {
+        char gtid[GTID_TEXT_BYTES];
+        gtid_print(&st->inside, gtid);
+        put_text_member(out, "tidemark_inside_gtid", gtid);
+        put_number_member(out, "tidemark_inside_rows", (int64_t)st->inside_rows);
+    }
     if (st->reached.file[0] != '\0') {
         put_text_member(out, "tidemark_reached_file", st->reached.file);
         put_number_member(out, "tidemark_reached_pos", (int64_t)st->reached.offset);
@@ -430,6 +450,18 @@ static bool read_one_gtid(struct gtid *g, const char *text, struct fail *why)
     return ok;
 }
 
+static bool read_inside_gtid(struct offset_state *st, const cJSON *v, struct fail *why)
+{
+    if (!cJSON_IsString(v))
+        return fail_malformed(why, "member tidemark_inside_gtid is not a string");
+    return read_one_gtid(&st->inside, v->valuestring, why);
+}
+
+static bool read_inside_rows(struct offset_state *st, const cJSON *v, struct fail *why)
+{
+    return read_whole(v, "tidemark_inside_rows", UINT32_MAX, &st->inside_rows, why);
+}
+
 static bool read_one_xa(struct offset_state *st, const cJSON *entry, struct fail *why)
 {
     const cJSON *xid = cJSON_GetObjectItemCaseSensitive(entry, "xid");
@@ -500,6 +532,8 @@ static const struct member {
     {"event", read_event},
     {"snapshot", read_snapshot},
     {"tidemark_server_uuid", read_server_uuid},
+    {"tidemark_inside_gtid", read_inside_gtid},
+    {"tidemark_inside_rows", read_inside_rows},
     {"tidemark_reached_file", read_reached_file},
     {"tidemark_reached_pos", read_reached_pos},
     {"tidemark_xa", read_xa},

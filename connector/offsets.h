@@ -13,7 +13,8 @@
  *
  * Position: outside a transaction pos is where the next event starts, and event and row are 0. Inside one, pos is its BEGIN
  * event, event how many of its events are done (BEGIN is 1) and row how many rows of the one after those; gtids has only
- * what is complete. Without GTIDs, while an XA transaction is prepared, pos stays at its prepare and reached
+ * what is complete. Another server may have cut that transaction into other events: there its GTID and the number of its
+ * rows count, and event and row are 0 until it has come. Without GTIDs, while an XA transaction is prepared, pos stays at its prepare and reached
  * says where the stream is.
  */
 #ifndef TIDEMARK_CONNECTOR_OFFSETS_H
@@ -41,6 +42,9 @@ struct offset_state {
     struct log_position pos;
     uint64_t event;
     uint64_t row;
+    struct gtid
+        inside; /* tidemark_inside_gtid: of the transaction that event and row are in; n = 0: none, or unknown */
+    uint64_t inside_rows; /* tidemark_inside_rows: so many of its captured rows are done */
     bool has_gtids;
     struct gtid_set gtids;
     uint32_t server_id;
@@ -71,6 +75,12 @@ void offset_state_go_to(struct offset_state *st, const struct offset_state *plac
 
 /* before is moved by hand to st: what said where it was is kept in it (tidemark_previous). */
 void offset_state_keep_previous(struct offset_state *st, const struct offset_state *before);
+
+/* A transaction is told in part. */
+bool offset_state_is_inside(const struct offset_state *st);
+
+/* Of no transaction anything is told in part. */
+void offset_state_leave(struct offset_state *st);
 
 /* An XA transaction is prepared, or ended (no such: false). */
 void offset_state_add_xa(struct offset_state *st, struct view xid, const struct gtid *gtid,

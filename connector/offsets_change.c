@@ -60,7 +60,7 @@ static void print_place(struct buf *out, const char *title, bool has_state, cons
         return;
     }
     buf_printf(out, "%-14s %s:%" PRIu64 "\n", title, st->pos.file, st->pos.offset);
-    if (st->event > 0 || st->row > 0)
+    if (offset_state_is_inside(st))
         buf_printf(
             out, "  inside       a transaction: %" PRIu64 " of its events and %" PRIu64 " rows of the next are done\n",
             st->event, st->row);

@@ -35,7 +35,7 @@ static bool check_position(const struct export *e, struct fail *why)
     const struct offset_state *st = &e->store.state.offset;
     if (!e->store.state.has_offset)
         return refuse(e, "nothing is stored under this name", why);
-    if (st->event > 0 || st->row > 0)
+    if (offset_state_is_inside(st))
         return refuse(e, "it lies inside a transaction; hint: start tidemark again and stop it when it has caught up",
                       why);
     if (!st->has_gtids && st->n_xa > 0)

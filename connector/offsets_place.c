@@ -449,7 +449,7 @@ static bool match_gtids(struct search *s, bool *is_placed, struct fail *why)
     const struct scan_transaction *trx = NULL;
     struct scan *sc = scan_open(s->dump, &start, false, why);
     bool ok = sc != NULL && scan_find(sc, &s->end, &trx, why);
-    bool is_inside = st->event > 0 || st->row > 0;
+    bool is_inside = offset_state_is_inside(st);
     if (ok && trx == NULL)
         *is_placed = !is_inside && is_at(&st->pos, &s->end);
     else if (ok)
@@ -474,11 +474,11 @@ static bool check_gtids(struct search *s, bool *is_placed, struct fail *why)
     if (!ok || !server_read_end(s->asked, s->server, &s->end, why))
         return false;
     if (is_at_end)
-        *is_placed = st->event == 0 && st->row == 0 && is_at(&st->pos, &s->end);
+        *is_placed = !offset_state_is_inside(st) && is_at(&st->pos, &s->end);
     else if (!match_gtids(s, is_placed, why))
         return false;
     if (!*is_placed)
-        st->event = st->row = 0; /* another log may have cut the transaction otherwise: it is told from its start */
+        st->event = st->row = 0; /* another log may have cut the transaction otherwise */
     return true;
 }
 
@@ -524,7 +524,7 @@ static void forget_place(struct offset_state *st)
     gtid_set_fini(&st->gtids);
     st->has_gtids = false;
     st->pos = st->reached = (struct log_position){.file = ""};
-    st->event = st->row = 0;
+    offset_state_leave(st);
     st->server_id = 0;
     st->ts_sec = 0;
     st->snapshot[0] = '\0';

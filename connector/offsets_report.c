@@ -66,7 +66,7 @@ static void print_stored(const struct offsets_report *r, struct buf *out)
 {
     const struct offset_state *st = r->stored;
     buf_printf(out, "position       %s:%" PRIu64 "\n", st->pos.file, st->pos.offset);
-    if (st->event > 0)
+    if (offset_state_is_inside(st))
         buf_printf(
             out, "inside         a transaction: %" PRIu64 " of its events and %" PRIu64 " rows of the next are done\n",
             st->event, st->row);

@@ -48,7 +48,7 @@ static bool prove(struct suspects *s, const struct server *server, const struct 
 {
     const struct stream_server at = {server->version, charset_find(view_of(server->charset)),
                                      view_of(server->collation)};
-    bool by_place = !place->has_gtids || (place->event == 0 && place->row == 0 && place->n_xa == 0);
+    bool by_place = !place->has_gtids || (!offset_state_is_inside(place) && place->n_xa == 0);
     const struct source_start start = {
         .executed = place->has_gtids ? &place->gtids : NULL,
         .pos = by_place ? &place->pos : NULL,

@@ -49,7 +49,7 @@ static struct source_start start_of(const struct offsets_change *c, struct log_p
         pos->offset = FIRST_EVENT_AT;
     if (!st->has_gtids)
         return (struct source_start){.pos = pos};
-    bool has_place = is_same && st->n_xa == 0 && st->event == 0 && st->row == 0;
+    bool has_place = is_same && st->n_xa == 0 && !offset_state_is_inside(st);
     return (struct source_start){.executed = &st->gtids, .pos = has_place ? pos : NULL, .pos_uuid = st->server_uuid};
 }
 
@@ -92,7 +92,7 @@ static void end_xa(struct offset_state *st, struct view xid)
 static void pass(struct offsets_change *c, const struct scan_transaction *trx)
 {
     struct offset_state *st = &c->next;
-    st->event = st->row = 0;
+    offset_state_leave(st);
     st->ts_sec = trx->ts_us / MICROS;
     st->server_id = trx->server_id;
     snprintf(st->server_uuid, sizeof st->server_uuid, "%s", c->server.uuid);

@@ -654,7 +654,7 @@ bool pump_is_flushed(const struct pump *p)
     if (p->state == PUMP_BROKEN)
         return !commit_is_busy(p->committer);
     return p->state == PUMP_RUNNING && !p->frontier.is_split && !has_records(p) &&
-           (!p->frontier.has_moved || !p->frontier.is_ready);
+           (!p->frontier.has_moved || !frontier_is_storable(&p->frontier));
 }
 
 enum pump_state pump_state(const struct pump *p)

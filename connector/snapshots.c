@@ -50,18 +50,21 @@ static enum incremental_shape find_shape(void *ctx, struct view db, struct view 
     return snapshots_find_shape(sn->cfg, sn->shapes, &sn->frontier->state, db, table, shape);
 }
 
-/* S0: what is complete, and the transaction under way, some of which was handed over. */
 static bool barrier(void *ctx, struct gtid_set *set)
 {
     const struct snapshots *sn = ctx;
     sn->frontier->state.has_read_tables = true; /* stored before, or with, the first row that is read */
-    const struct frontier *f = sn->frontier;
-    if (!f->state.has_gtids)
-        return false;
-    gtid_set_copy(set, &f->state.gtids);
-    if (f->is_inside && !f->keeps_gtid_out && f->gtid.n > 0)
-        gtid_set_add(set, &f->gtid);
-    return true;
+    return sn->frontier->state.has_gtids && frontier_handed_over(sn->frontier, set);
+}
+
+/* Whether a window may be opened and closed where the stream stands: the place is one of this server's, and S0 is known. */
+static bool may_read(const struct frontier *f)
+{
+    struct gtid_set set;
+    gtid_set_init(&set);
+    bool may = f->is_ready && f->has_place && (!f->state.has_gtids || frontier_handed_over(f, &set));
+    gtid_set_fini(&set);
+    return may;
 }
 
 static void early_xa(void *ctx, struct buf *names)
@@ -291,7 +294,7 @@ int snapshots_service(struct snapshots *sn, int64_t now_ms)
 {
     const struct frontier *f = sn->frontier;
     char gtid[GTID_TEXT_BYTES] = "";
-    if (!f->is_ready)
+    if (!may_read(f))
         return -1;
     if (f->gtid.n > 0)
         gtid_print(&f->gtid, gtid);

@@ -54,7 +54,7 @@ static bool make_ready_at_last(struct standby *s, struct fail *why)
         int ms = why->kind == FAIL_RETRY ? backoff_next_ms(&s->backoff) : -1;
         if (atomic_load(s->stop) || ms < 0)
             return false;
-        if (backoff_is_news(&s->backoff))
+        if (backoff_is_news(&s->backoff, why->code))
             log_warn("standby", "%s; trying again before asking for the lease", why->text);
         if (!pause_for(s, ms))
             return false;
@@ -97,7 +97,8 @@ static bool run_with_lease(struct standby *s, int (*run)(const struct config *cf
 int standby_run(const struct config *cfg, const atomic_bool *stop,
                 int (*run)(const struct config *cfg, struct lease *lease))
 {
-    struct standby s = {cfg, stop, {cfg->retry_first_ms, cfg->retry_most_ms, -1, 0}};
+    const struct backoff pauses = {.first_ms = cfg->retry_first_ms, .most_ms = cfg->retry_most_ms, .max_tries = -1};
+    struct standby s = {cfg, stop, pauses};
     int code = STANDBY_LOST;
     struct fail why;
     while (run_with_lease(&s, run, &code, &why)) {

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "binlog/ddl.h"
 #include "binlog/inventory.h"
+#include "binlog/lack.h"
 #include "binlog/lost.h"
 #include "binlog/proof.h"
 
@@ -312,14 +313,17 @@ static void place_stream(struct start *s, struct reader_start *out)
     const struct offset_state *from = s->from;
     struct stream_start *st = &out->stream;
     bool is_same = from->server_uuid[0] == '\0' || strcmp(from->server_uuid, s->server.uuid) == 0;
-    st->is_inside = from->event > 0 || from->row > 0;
+    st->is_inside = offset_state_is_inside(from);
+    st->inside_gtid = from->inside;
+    st->told = (uint32_t)from->inside_rows;
+    st->is_recut = st->is_inside && from->inside.n > 0 && (!is_same || (from->event == 0 && from->row == 0));
     st->skip_events = (uint32_t)from->event;
     st->skip_rows = (uint32_t)from->row;
     if (from->has_gtids) {
         gtid_set_copy(&s->executed, &from->gtids);
         st->executed = &s->executed;
     }
-    if (!is_same && st->is_inside) {
+    if (!is_same && st->is_inside && !st->is_recut) {
         log_warn("start",
                  "the stored offset lies inside a transaction of server %s, this is server %s, which may have cut it "
                  "into other events: the transaction is told again from its start",
@@ -344,6 +348,10 @@ static bool go_on(struct start *s, struct source *src, struct catalog *catalog, 
         (!s->recovers && !put_stored_shapes(s, catalog, why)))
         return false;
     place_stream(s, out);
+    bool is_other =
+        s->from->has_gtids && s->from->server_uuid[0] != '\0' && strcmp(s->from->server_uuid, s->server.uuid) != 0;
+    if (is_other && !lack_tell(src, &s->executed, why))
+        return false;
     if (!add_new_tables(s, src, catalog, stream, out, why) || (s->recovers && !tell_schemas(s, &s->from->pos, why)))
         return false;
     schema_snapshot_fini(&s->schemas); /* tables that were included later are not told of */

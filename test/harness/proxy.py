@@ -60,6 +60,7 @@ class Proxy:
         for near, far in pairs:
             near.setsockopt(socket.IPPROTO_TCP, TCP_REPAIR, 1)  # a socket under repair is closed silently
             near.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 0, 0))
+            near.shutdown(socket.SHUT_RD)  # sends nothing, and wakes the thread that reads here and would keep it open
             _reset(far)
             os.close(near.detach())
 

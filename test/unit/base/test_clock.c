@@ -61,13 +61,15 @@ static void end_of_a_thread_is_waited_for_no_longer_than_asked(void **state)
 static void pauses_double_up_to_the_longest(void **state)
 {
     (void)state;
-    struct backoff b = {100, 1000, -1, 0};
+    struct backoff b = {.first_ms = 100, .most_ms = 1000, .max_tries = -1};
     const int expected[] = {100, 200, 400, 800, 1000, 1000};
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         int ms = backoff_next_ms(&b);
         assert_int_in_range(ms, expected[i] * 9 / 10, expected[i] * 11 / 10);
-        assert_true(backoff_is_news(&b) == (i == 0));
+        assert_true(backoff_is_news(&b, 7) == (i == 0));
     }
+    assert_true(backoff_is_news(&b, 8)); /* another cause */
+    assert_false(backoff_is_news(&b, 8));
     backoff_reset(&b);
     assert_int_in_range(backoff_next_ms(&b), 90, 110);
 }
@@ -75,8 +77,8 @@ static void pauses_double_up_to_the_longest(void **state)
 static void tries_end_where_they_are_limited(void **state)
 {
     (void)state;
-    struct backoff b = {1, 1, 2, 0};
-    struct backoff none = {1, 1, 0, 0};
+    struct backoff b = {.first_ms = 1, .most_ms = 1, .max_tries = 2};
+    struct backoff none = {.first_ms = 1, .most_ms = 1};
     assert_true(backoff_next_ms(&b) >= 0);
     assert_true(backoff_next_ms(&b) >= 0);
     assert_int_equal(backoff_next_ms(&b), -1);
