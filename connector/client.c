@@ -120,6 +120,14 @@ static bool set_all(rd_kafka_conf_t *conf, const struct client_setting *settings
     return true;
 }
 
+bool client_has(const struct client_settings *set, const char *name)
+{
+    for (size_t i = 0; i < set->n_extra; i++)
+        if (strcmp(set->extra[i].name, name) == 0)
+            return true;
+    return false;
+}
+
 rd_kafka_conf_t *client_conf_new(const struct client_settings *set, struct fail *why)
 {
     rd_kafka_conf_t *conf = rd_kafka_conf_new();

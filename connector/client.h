@@ -28,6 +28,9 @@ struct client_settings {
     size_t n_extra;
 };
 
+/* Whether a setting of that name was given. */
+bool client_has(const struct client_settings *set, const char *name);
+
 /* A new configuration with all that is common; NULL and why (STOP, CONFIG) when a setting is refused.
  * The caller frees it or gives it to rd_kafka_new. */
 MUST_USE rd_kafka_conf_t *client_conf_new(const struct client_settings *set, struct fail *why);

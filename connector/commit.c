@@ -131,13 +131,17 @@ static void insist(struct committer *c, kafka_fn call, const char *doing)
         patience_wait(&p, PAUSE_MS, &c->why);
 }
 
-/* Until the loop has taken every report. */
+/* Until the loop has taken every report; or, of a transaction, until one has failed: the client sends nothing more of it
+ * then, and its commit says so. */
 static bool flush(struct committer *c)
 {
     int64_t started = clock_mono_ns();
-    while (rd_kafka_flush(sink_kafka(c->sink), SLICE_MS) != RD_KAFKA_RESP_ERR_NO_ERROR)
+    while (rd_kafka_flush(sink_kafka(c->sink), SLICE_MS) != RD_KAFKA_RESP_ERR_NO_ERROR) {
         if (is_interrupted(c, "wait until Kafka has the records"))
             return false;
+        if (sink_is_transactional(c->sink) && sink_has_failed(c->sink))
+            break;
+    }
     c->flush_us = (clock_mono_ns() - started) / 1000;
     c->outcome = COMMIT_DONE;
     return true;

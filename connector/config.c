@@ -7,6 +7,7 @@
 #include "connector/options.h"
 #include "connector/properties.h"
 #include "connector/rename.h"
+#include "record/topic.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -305,6 +306,23 @@ static bool next_part(struct view *list, struct view *part)
     return part->n > 0;
 }
 
+/* Nothing is left out without a trace: one of the two keys alone does not do it. */
+static void settle_dead_letters(struct reading *r)
+{
+    struct config_kafka *k = &r->cfg->kafka;
+    if (k->tolerates_errors && k->dead_letter_topic == NULL)
+        config_notes_add(
+            r->notes, LOG_WARN,
+            "errors.tolerance=all: without errors.deadletterqueue.topic.name a record that is too wide ends the "
+            "run nevertheless");
+    if (!k->tolerates_errors && k->dead_letter_topic != NULL)
+        config_notes_add(r->notes, LOG_WARN,
+                         "errors.deadletterqueue.topic.name=%s counts only with errors.tolerance=all",
+                         k->dead_letter_topic);
+    k->dead_letter_topic =
+        k->tolerates_errors && k->dead_letter_topic != NULL ? topic_intern(view_of(k->dead_letter_topic)) : NULL;
+}
+
 static void settle_signals(struct reading *r)
 {
     struct config *cfg = r->cfg;
@@ -539,6 +557,7 @@ static void settle(struct reading *r)
     settle_brokers(r);
     settle_clients(r);
     settle_signals(r);
+    settle_dead_letters(r);
     settle_notifications(r);
     settle_records(r);
     tell_ignored(r);

@@ -31,6 +31,9 @@ struct config_kafka {
     const char *transactional_id;
     int transaction_timeout_ms;
     int64_t message_max_bytes; /* producer.override.max.request.size: the largest record that is sent */
+    int tolerates_errors;      /* errors.tolerance=all: 1 */
+    const char
+        *dead_letter_topic; /* errors.deadletterqueue.topic.name, interned; NULL once loaded: none, or not tolerated */
     enum exactly_once exactly_once;
     enum offset_storage storage; /* never UNSET once loaded */
     const char *offsets_topic;   /* set in both storages; used with KAFKA */

@@ -57,7 +57,7 @@ static bool take_state(struct connector *c, struct fail *why)
     if (is_file && !state_load(&c->stored, cfg, &stop_requested, why))
         return false;
     struct commit_settings where = state_commit_settings(&c->stored, cfg);
-    if (!producer_open(&c->producer, cfg, wants, &where, why))
+    if (!producer_open(&c->producer, cfg, wants, &where, c->misfits, why))
         return false;
     if (!producer_wait_taken(&c->producer, &stop_requested, &taken))
         return fail_set(why, FAIL_NONE, FAIL_AREA_REFUSED, 0, "stopped while starting");
@@ -80,7 +80,7 @@ static bool take_state(struct connector *c, struct fail *why)
              "%s; going on without transactions: after a failure rows may come twice "
              "(exactly.once.support=required refuses to)",
              taken.why.text);
-    return producer_close(&c->producer, STOP_MS) && producer_open(&c->producer, cfg, false, &where, why) &&
+    return producer_close(&c->producer, STOP_MS) && producer_open(&c->producer, cfg, false, &where, c->misfits, why) &&
            producer_wait_taken(&c->producer, &stop_requested, &taken);
 }
 
@@ -141,7 +141,14 @@ static bool open_parts(struct connector *c, struct fail *why)
     const struct snapshots_hooks hooks = {c, tell_of_snapshot, begin_of_snapshot};
     c->snapshots = snapshots_new(cfg, &c->stored.shapes, pump_frontier(c->pump), &hooks);
     c->notices = notices_new(cfg);
-    pump_attach(c->pump, c->snapshots, c->notices);
+    const struct misfit_settings misfit_set = {
+        .name = cfg->name,
+        .most_bytes = (size_t)cfg->kafka.message_max_bytes,
+        .is_compressed = client_has(&cfg->kafka.producer, "compression.type"),
+        .dead_letter_topic = cfg->kafka.dead_letter_topic,
+    };
+    c->misfits = misfits_new(&misfit_set);
+    pump_attach(c->pump, c->snapshots, c->notices, c->misfits);
     c->requests = requests_new(cfg, c->snapshots, &c->stored.shapes, pump_frontier(c->pump), c->notices);
     return take_state_at_last(c, why) && show_presence(c, why);
 }
@@ -198,6 +205,7 @@ static void close_parts(struct connector *c)
     start_fini(&c->start);
     feed_free(&c->feed);
     pump_free(&c->pump);
+    misfits_free(&c->misfits);
     inbox_free(&c->inbox);
     state_fini(&c->stored);
 }

@@ -6,7 +6,7 @@
  *   RUNNING    -> RESTARTING   the pump needs what was sent since the last commit again
  *   RESTARTING -> RUNNING      a new reader starts from the stored position
  *   RUNNING    -> STOPPING     a stop request, or a failure that somebody must act on
- *   STOPPING   -> ended        what was sent is committed, or 3 s are over
+ *   STOPPING   -> ended        what was sent is committed, or 2.5 s are over
  *
  * Main thread; its parts say in their headers which threads they have.
  */

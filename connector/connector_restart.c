@@ -39,7 +39,7 @@ static void replace_producer(struct connector *c)
         log_error("connector", "the old producer does not end: leaving");
         _exit(FAIL_AREA_KAFKA); /* memory lent to it can't be freed; nothing that was not committed counts */
     }
-    if (!producer_open(&c->producer, c->cfg, is_transactional, &where, &why)) {
+    if (!producer_open(&c->producer, c->cfg, is_transactional, &where, c->misfits, &why)) {
         connector_fail(c, &why);
         return;
     }
@@ -68,18 +68,21 @@ void connector_restart(struct connector *c)
         connector_stop(c, FAIL_AREA_SYSTEM, "the reader is stuck");
         return;
     }
+    if (c->cfg->kafka.storage == OFFSET_STORAGE_KAFKA && misfits_unasked(c->misfits) != NULL)
+        c->needs_reload = true;
     if (need == PUMP_NEEDS_START)
         c->restart_at_ms = clock_mono_ms();
-    else if (pause_restart(c, &why) && need == PUMP_NEEDS_PRODUCER)
+    else if (pause_restart(c, &why) && (need == PUMP_NEEDS_PRODUCER || misfits_want_producer(c->misfits)))
         replace_producer(c);
 }
 
 /* The dead producer may have left a commit of which nobody knows whether it counted: the topics do, now that they are
- * fenced. Without transactions what we last stored is as good. */
+ * fenced. Without transactions what we last stored is as good. On the way the limit of a topic is asked that refused a
+ * record. */
 static void start_reload(struct connector *c)
 {
     struct fail why;
-    c->reload = reload_start(c->cfg, &why);
+    c->reload = reload_start(c->cfg, misfits_unasked(c->misfits), &why);
     if (c->reload == NULL) {
         connector_fail(c, &why);
         return;
@@ -102,6 +105,8 @@ static void finish_reload(struct connector *c)
 {
     struct fail why;
     bool ok = reload_take(c->reload, &c->stored, &why);
+    if (ok && misfits_unasked(c->misfits) != NULL)
+        misfits_answer(c->misfits, misfits_unasked(c->misfits), reload_limit(c->reload));
     connector_drop_reload(c);
     if (ok) {
         c->needs_reload = false;
@@ -119,7 +124,7 @@ static void finish_taking(struct connector *c, struct commit_result *taken)
 {
     if (taken->outcome == COMMIT_DONE) {
         c->needs_taking = false;
-        c->needs_reload = c->producer.is_transactional;
+        c->needs_reload = c->needs_reload || c->producer.is_transactional;
     } else if (taken->outcome == COMMIT_RENEW) {
         if (!pause_restart(c, &taken->why))
             return;

@@ -35,8 +35,8 @@
 #include <ev.h>
 
 enum {
-    STOP_MS = 3000,        /* all of a stop, with a margin to the promised 5 s */
-    RIGHTS_MS = 1000,      /* to hear which right is missing */
+    STOP_MS = 2500,   /* of a stop, until what was sent is given up; closing takes up to 2 s more, 5 s are promised */
+    RIGHTS_MS = 1000, /* to hear which right is missing */
     READER_JOIN_MS = 3000, /* a reader that was woken ends at once; only a name look-up may hold it */
 };
 
@@ -53,6 +53,7 @@ struct connector {
     struct pump *pump;
     struct snapshots *snapshots;
     struct notices *notices;
+    struct misfits *misfits;
     struct requests *requests;
     struct start start;
     struct reader *reader; /* NULL: none is running */

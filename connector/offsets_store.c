@@ -239,13 +239,13 @@ static bool take_producer(const struct offsets_store *store, struct producer *p,
 {
     const struct config_kafka *k = &store->cfg->kafka;
     const struct commit_settings where = state_commit_settings(&store->state, store->cfg);
-    if (!producer_open(p, store->cfg, k->exactly_once != EXACTLY_ONCE_DISABLED, &where, why))
+    if (!producer_open(p, store->cfg, k->exactly_once != EXACTLY_ONCE_DISABLED, &where, NULL, why))
         return false;
     struct commit_result taken;
     if (!producer_wait_taken(p, NULL, &taken))
         return false;
     if (taken.outcome == COMMIT_REFUSED && k->exactly_once == EXACTLY_ONCE_REQUESTED && !store->state.has_offset)
-        return producer_close(p, CLOSE_MS) && producer_open(p, store->cfg, false, &where, why) &&
+        return producer_close(p, CLOSE_MS) && producer_open(p, store->cfg, false, &where, NULL, why) &&
                producer_wait_taken(p, NULL, &taken);
     if (taken.outcome == COMMIT_DONE)
         return true;

@@ -141,6 +141,12 @@ static const struct option_choice adjust_modes[] = {
     {NULL, 0, NULL},
 };
 
+static const struct option_choice tolerances[] = {
+    {"none", 0, NULL},
+    {"all", 1, NULL},
+    {NULL, 0, NULL},
+};
+
 static const struct option_choice failure_modes[] = {
     {"fail", FAILURE_FAIL, NULL},
     {"warn", FAILURE_WARN, NULL},
@@ -472,12 +478,20 @@ static const struct option rows[] = {
            "The longest pause between two of them."),
     QUIET("errors.retry.timeout", GROUP_FAILURES, restarts),
     QUIET("retriable.restart.connector.wait.ms", GROUP_FAILURES, restarts),
-    IGNORED("errors.tolerance", GROUP_FAILURES,
-            "What happens on a failure is said by `event.converting.failure.handling.mode` and its two neighbours."),
+    CHOICE("errors.tolerance", GROUP_FAILURES, "none", tolerances, kafka.tolerates_errors,
+           "When a record is wider than Kafka takes: `none` ends the process with nothing past it stored; `all` has it "
+           "go to "
+           "`errors.deadletterqueue.topic.name`."),
+    VALUE("errors.deadletterqueue.topic.name", GROUP_FAILURES, OPTION_TEXT, NULL, kafka.dead_letter_topic,
+          "The topic that takes those records: the key, the value where it fits there, and where it comes from as "
+          "headers. "
+          "Counts with `errors.tolerance=all` only."),
     QUIET("errors.log.enable", GROUP_FAILURES, "Failures are always logged, without the contents of records."),
     QUIET("errors.log.include.messages", GROUP_FAILURES,
           "Failures are always logged, without the contents of records."),
-    QUIET("errors.deadletterqueue.*", GROUP_FAILURES, "It belongs to sink connectors."),
+    QUIET("errors.deadletterqueue.topic.replication.factor", GROUP_FAILURES,
+          "The topic is made by the broker, as those of tables are."),
+    QUIET("errors.deadletterqueue.context.headers.enable", GROUP_FAILURES, "The headers are always there."),
     FIXED("guardrail.collections.max", GROUP_FAILURES, OPTION_INT, "0",
           "A limit on the number of tables is not offered yet."),
     QUIET("guardrail.collections.limit.action", GROUP_FAILURES, "A limit on the number of tables is not offered yet."),

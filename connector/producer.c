@@ -15,8 +15,13 @@ static void on_delivered(void *ctx, void *opaque, bool ok)
     loan->back(loan);
 }
 
+static bool on_too_wide(void *ctx, const char *topic, size_t bytes)
+{
+    return ctx != NULL && misfits_refused(ctx, topic, bytes);
+}
+
 bool producer_open(struct producer *p, const struct config *cfg, bool is_transactional,
-                   const struct commit_settings *where, struct fail *why)
+                   const struct commit_settings *where, struct misfits *misfits, struct fail *why)
 {
     const struct record_settings *rec = &cfg->record;
     /* On every record, in this order (events.md of the format, "Headers"). */
@@ -31,10 +36,13 @@ bool producer_open(struct producer *p, const struct config *cfg, bool is_transac
         .transactional_id = is_transactional ? cfg->kafka.transactional_id : NULL,
         .transaction_timeout_ms = cfg->kafka.transaction_timeout_ms,
         .message_max_bytes = (size_t)cfg->kafka.message_max_bytes,
+        .batch_bytes = misfits == NULL ? 0 : misfits_open_with(misfits),
         .pool_bytes = (size_t)cfg->queue_bytes,
         .context = context,
         .n_context = rec->headers ? sizeof context / sizeof *context : 0,
         .on_delivered = on_delivered,
+        .on_too_wide = on_too_wide,
+        .ctx = misfits,
     };
     *p = (struct producer){.is_transactional = is_transactional};
     p->sink = sink_open(&set, why);

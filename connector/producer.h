@@ -10,6 +10,7 @@
 
 #include "connector/commit.h"
 #include "connector/config.h"
+#include "connector/misfits.h"
 #include "connector/sink.h"
 
 #include <stdatomic.h>
@@ -20,9 +21,10 @@ struct producer {
     bool is_transactional;
 };
 
-/* Opens, and starts to take. The opaque of each record is a struct loan, which is told when the record is back. */
+/* Opens, and starts to take. The opaque of each record is a struct loan, which is told when the record is back. misfits is
+ * lent and told of refused records; NULL: those are final. */
 MUST_USE bool producer_open(struct producer *p, const struct config *cfg, bool is_transactional,
-                            const struct commit_settings *where, struct fail *why);
+                            const struct commit_settings *where, struct misfits *misfits, struct fail *why);
 
 /* Whether taking has ended; out says how. */
 MUST_USE bool producer_is_taken(struct producer *p, struct commit_result *out);

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "binlog/shape.h"
 #include "connector/lost_xa.h"
+#include "connector/misfits.h"
 #include "connector/notices.h"
 #include "connector/snapshots.h"
 
@@ -29,6 +30,7 @@ struct pump {
     struct shape_store *shapes;
     struct snapshots *snapshots; /* NULL: none */
     struct notices *notices;     /* NULL: none */
+    struct misfits *misfits;
     struct sink *sink;
     struct committer *committer;
     enum pump_state state;
@@ -119,10 +121,11 @@ void pump_free(struct pump **p)
     *p = NULL;
 }
 
-void pump_attach(struct pump *p, struct snapshots *sn, struct notices *notices)
+void pump_attach(struct pump *p, struct snapshots *sn, struct notices *notices, struct misfits *misfits)
 {
     p->snapshots = sn;
     p->notices = notices;
+    p->misfits = misfits;
 }
 
 struct frontier *pump_frontier(struct pump *p)
@@ -181,6 +184,28 @@ static void change_fini(const struct change *chg)
     }
 }
 
+/* Sends the record, or its dead letter where it is too wide. */
+static enum sink_sent send_fitting(struct pump *p, const struct sink_record *rec, const struct misfit_place *at,
+                                   struct fail *why)
+{
+    if (!misfits_has(p->misfits, rec))
+        return sink_send(p->sink, rec, why);
+    char gtid[GTID_TEXT_BYTES] = "";
+    struct misfit_place place = *at;
+    const struct frontier *f = &p->frontier;
+    place.pos = f->is_inside ? &f->begun : &f->state.pos;
+    place.gtid = gtid;
+    if (at->event > 0 && f->gtid.n > 0)
+        gtid_print(&f->gtid, gtid);
+    struct sink_record letter;
+    if (!misfits_set_aside(p->misfits, rec, &place, &letter, why))
+        return SINK_FAILED;
+    enum sink_sent sent = sink_send(p->sink, &letter, why);
+    if (sent == SINK_SENT)
+        misfits_told(p->misfits);
+    return sent;
+}
+
 static enum sink_sent send_record(struct pump *p, const struct change *chg, struct inbox_chunk *chunk)
 {
     struct loan *loan = inbox_lend(chunk);
@@ -196,8 +221,10 @@ static enum sink_sent send_record(struct pump *p, const struct change *chg, stru
         .partition = chg->to_partition_0 ? 0 : SINK_ANY_PARTITION,
         .opaque = loan,
     };
+    const struct misfit_place at = {
+        .table = chg->record.table, .event = chg->events, .row = chg->rows > 0 ? chg->rows - 1 : 0};
     struct fail why;
-    enum sink_sent sent = sink_send(p->sink, &rec, &why);
+    enum sink_sent sent = send_fitting(p, &rec, &at, &why);
     if (sent == SINK_SENT) {
         p->counters.records++;
         return sent;
@@ -328,8 +355,9 @@ static bool send_block(struct pump *p, struct block *block)
             .partition = SINK_ANY_PARTITION,
             .opaque = block_lend(block),
         };
+        const struct misfit_place at = {.table = block->table};
         struct fail why;
-        enum sink_sent sent = sink_send(p->sink, &rec, &why);
+        enum sink_sent sent = send_fitting(p, &rec, &at, &why);
         if (sent == SINK_SENT) {
             p->counters.records++;
             block_step(block);

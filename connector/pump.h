@@ -68,13 +68,15 @@ enum pump_need {
 struct pump;
 struct snapshots;
 struct notices;
+struct misfits;
 
 /* All lent. The store takes up shapes as they pass. */
 struct pump *pump_new(const struct pump_settings *set, struct inbox *in, struct shape_store *shapes);
 void pump_free(struct pump **p);
 
-/* The re-reads that go beside the stream, and what is told of them (lent); before the first pump_start. */
-void pump_attach(struct pump *p, struct snapshots *sn, struct notices *notices);
+/* The re-reads that go beside the stream, what is told of them, and who knows the records that are too wide (all lent);
+ * before the first pump_start. */
+void pump_attach(struct pump *p, struct snapshots *sn, struct notices *notices, struct misfits *misfits);
 
 /* What the parts around the pump may look at and add to: the state that is stored next. */
 struct frontier *pump_frontier(struct pump *p);

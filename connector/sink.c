@@ -16,13 +16,11 @@
 
 enum {
     MAGIC = 0x5134b001,
-    BATCH_BYTES = 1000000,
     DRAIN_QUIET_MS = 5,
     OUTSTANDING_MAX = 100000, /* librdkafka needs some 200 bytes a record beside what is lent */
     DEFAULT_MESSAGE_BYTES = 1000000,
     DEFAULT_TRANSACTION_MS = 60000,
     POLL_ROUNDS = 64, /* of a turn: the rest waits for the next */
-    KEY_EXCERPT = 120,
 };
 
 struct sink {
@@ -32,10 +30,12 @@ struct sink {
     int fd;                  /* eventfd that librdkafka writes when the queue becomes non-empty */
     enum sink_state state;
     int64_t state_ms;
-    atomic_bool is_dead; /* state == SINK_DEAD, for the committer's thread */
+    atomic_bool is_dead;    /* state == SINK_DEAD, for the committer's thread */
+    atomic_bool has_failed; /* a delivery of this transaction, for the same */
     bool is_transactional;
     int transaction_timeout_ms;
     size_t message_max_bytes;
+    size_t batch_bytes;
     struct map topics; /* address of the interned name -> rd_kafka_topic_t */
     const char *last_name;
     rd_kafka_topic_t *last_topic;
@@ -45,6 +45,7 @@ struct sink {
     bool is_closing;
     struct buf kept_back; /* opaques purged while closing: a request half sent may still point at their bytes */
     void (*on_delivered)(void *ctx, void *opaque, bool ok);
+    bool (*on_too_wide)(void *ctx, const char *topic, size_t bytes);
     void *ctx;
 };
 
@@ -87,6 +88,7 @@ void sink_set_state(struct sink *s, enum sink_state state)
     if (state == SINK_READY) {
         s->counts.opened_ms = 0;
         s->failure.kind = FAIL_NONE;
+        atomic_store(&s->has_failed, false);
     }
     if (state == SINK_DEAD)
         atomic_store(&s->is_dead, true);
@@ -114,7 +116,7 @@ static bool set_number(rd_kafka_conf_t *conf, const char *name, long long value,
 static bool set_rhythm(rd_kafka_conf_t *conf, const struct sink *s, size_t pool_bytes, struct fail *why)
 {
     size_t queue_kb = (2 * pool_bytes + 2 * s->message_max_bytes) / 1024 + 65536;
-    return set_number(conf, "linger.ms", 100, why) && set_number(conf, "batch.size", BATCH_BYTES, why) &&
+    return set_number(conf, "linger.ms", 100, why) && set_number(conf, "batch.size", (long long)s->batch_bytes, why) &&
            set_number(conf, "batch.num.messages", OUTSTANDING_MAX, why) &&
            set_number(conf, "queue.buffering.max.messages", 2 * OUTSTANDING_MAX, why) &&
            set_number(conf, "queue.buffering.max.kbytes", queue_kb > INT32_MAX ? INT32_MAX : (long long)queue_kb,
@@ -189,7 +191,9 @@ struct sink *sink_open(const struct sink_settings *set, struct fail *why)
     s->is_transactional = set->transactional_id != NULL;
     s->transaction_timeout_ms = set->transaction_timeout_ms > 0 ? set->transaction_timeout_ms : DEFAULT_TRANSACTION_MS;
     s->message_max_bytes = set->message_max_bytes > 0 ? set->message_max_bytes : DEFAULT_MESSAGE_BYTES;
+    s->batch_bytes = set->batch_bytes > 0 ? set->batch_bytes : SINK_BATCH_BYTES;
     s->on_delivered = set->on_delivered;
+    s->on_too_wide = set->on_too_wide;
     s->ctx = set->ctx;
     s->context = headers_of(set->context, set->n_context);
     map_init(&s->topics);
@@ -278,16 +282,19 @@ static rd_kafka_topic_t *topic_of(struct sink *s, const char *name)
 static rd_kafka_headers_t *record_headers(const struct sink *s, const struct sink_record *rec)
 {
     bool has_context = rec->has_context && s->context != NULL;
-    if (rec->header == CHANGE_HEADER_NONE)
+    if (rec->header == CHANGE_HEADER_NONE && rec->n_more == 0)
         return has_context ? rd_kafka_headers_copy(s->context) : NULL;
-    rd_kafka_headers_t *hdrs = rd_kafka_headers_new(SINK_CONTEXT_MAX + 1);
-    rd_kafka_header_add(hdrs, rec->header == CHANGE_HEADER_NEWKEY ? "__debezium.newkey" : "__debezium.oldkey", -1,
-                        rec->header_value.p, (ssize_t)rec->header_value.n);
+    rd_kafka_headers_t *hdrs = rd_kafka_headers_new(SINK_CONTEXT_MAX + 1 + rec->n_more);
+    if (rec->header != CHANGE_HEADER_NONE)
+        rd_kafka_header_add(hdrs, rec->header == CHANGE_HEADER_NEWKEY ? "__debezium.newkey" : "__debezium.oldkey", -1,
+                            rec->header_value.p, (ssize_t)rec->header_value.n);
     const char *name;
     const void *value;
     size_t n;
     for (size_t i = 0; has_context && rd_kafka_header_get_all(s->context, i, &name, &value, &n) == 0; i++)
         rd_kafka_header_add(hdrs, name, -1, value, (ssize_t)n);
+    for (size_t i = 0; i < rec->n_more; i++)
+        rd_kafka_header_add(hdrs, rec->more[i].name, -1, rec->more[i].value, -1);
     return hdrs;
 }
 
@@ -333,13 +340,12 @@ static rd_kafka_resp_err_t produce(struct sink *s, rd_kafka_topic_t *rkt, const 
     return rd_kafka_last_error();
 }
 
-/* The first bytes of a key, for people. */
-static void print_key(struct view key, char out[KEY_EXCERPT])
+void sink_print_key(struct view key, char out[SINK_KEY_EXCERPT])
 {
-    size_t n = key.n < KEY_EXCERPT - 4 ? key.n : KEY_EXCERPT - 4;
+    size_t n = key.n < SINK_KEY_EXCERPT - 4 ? key.n : SINK_KEY_EXCERPT - 4;
     for (size_t i = 0; i < n; i++)
         out[i] = key.p[i] < 0x20 || key.p[i] == 0x7f ? '.' : (char)key.p[i];
-    snprintf(out + n, KEY_EXCERPT - n, "%s", key.n > n ? "..." : "");
+    snprintf(out + n, SINK_KEY_EXCERPT - n, "%s", key.n > n ? "..." : "");
 }
 
 static bool check_size(const struct sink *s, const struct sink_record *rec, struct fail *why)
@@ -347,8 +353,8 @@ static bool check_size(const struct sink *s, const struct sink_record *rec, stru
     size_t n = rec->key.n + rec->value.n + rec->header_value.n;
     if (n <= s->message_max_bytes)
         return true;
-    char key[KEY_EXCERPT];
-    print_key(rec->key, key);
+    char key[SINK_KEY_EXCERPT];
+    sink_print_key(rec->key, key);
     return fail_set(why, FAIL_REFUSE, FAIL_AREA_DATA, RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE,
                     "send a record to %s with key %s: it has %zu bytes, the limit is %zu; hint: raise "
                     "producer.override.max.request.size and max.message.bytes of the topic",
@@ -459,17 +465,28 @@ static bool is_purged(rd_kafka_resp_err_t err)
     return err == RD_KAFKA_RESP_ERR__PURGE_QUEUE || err == RD_KAFKA_RESP_ERR__PURGE_INFLIGHT;
 }
 
+static bool may_go_on_without(struct sink *s, const rd_kafka_message_t *msg)
+{
+    bool is_too_wide =
+        msg->err == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE || msg->err == RD_KAFKA_RESP_ERR_RECORD_LIST_TOO_LARGE;
+    return is_too_wide && s->on_too_wide != NULL &&
+           s->on_too_wide(s->ctx, rd_kafka_topic_name(msg->rkt), msg->len + msg->key_len);
+}
+
 static void note_failed(struct sink *s, const rd_kafka_message_t *msg)
 {
     if (is_purged(msg->err))
         return;
-    char key[KEY_EXCERPT], doing[600];
+    char key[SINK_KEY_EXCERPT], doing[600];
     struct fail why;
     s->counts.failed++;
-    print_key((struct view){msg->key, msg->key_len}, key);
+    sink_print_key((struct view){msg->key, msg->key_len}, key);
     snprintf(doing, sizeof doing, "send a record of %zu bytes to %.249s with key %s", msg->len + msg->key_len,
              rd_kafka_topic_name(msg->rkt), msg->key == NULL ? "(none)" : key);
     sink_fail(s, &why, msg->err, NULL, doing);
+    if (may_go_on_without(s, msg))
+        fail_set(&why, FAIL_RETRY, FAIL_AREA_KAFKA, msg->err, "%s: the topic refused its batch for its size", doing);
+    atomic_store(&s->has_failed, true);
     if (s->failure.kind != FAIL_NONE)
         return;
     log_warn("sink", "%s", why.text);
@@ -587,6 +604,11 @@ bool sink_is_dead(const struct sink *s)
     return atomic_load(&s->is_dead);
 }
 
+bool sink_has_failed(const struct sink *s)
+{
+    return atomic_load(&s->has_failed);
+}
+
 const struct sink_counts *sink_counts(const struct sink *s)
 {
     return &s->counts;
@@ -594,7 +616,7 @@ const struct sink_counts *sink_counts(const struct sink *s)
 
 int sink_drain_ms(const struct sink *s, int64_t since_ms, int64_t now_ms)
 {
-    if (s->counts.outstanding_bytes < BATCH_BYTES)
+    if (s->counts.outstanding_bytes < SINK_BATCH_BYTES)
         return 0;
     int64_t last = s->counts.last_delivery_ms > since_ms ? s->counts.last_delivery_ms : since_ms;
     int64_t quiet_ms = now_ms - last;

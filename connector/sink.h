@@ -58,28 +58,38 @@ struct sink_settings {
     const char *transactional_id;      /* NULL: at-least-once */
     int transaction_timeout_ms;        /* 0: 60,000 */
     size_t message_max_bytes;          /* largest record we send; 0: librdkafka's 1,000,000 */
+    size_t batch_bytes;                /* of records that travel together; 0: SINK_BATCH_BYTES */
     size_t pool_bytes;                 /* what the owner of the values may have in flight */
     const struct sink_header *context; /* headers that are the same on every record of a table; copied */
     size_t n_context;                  /* at most SINK_CONTEXT_MAX */
     /* A record with an opaque is back: its bytes are no longer used. ok: the broker has it. */
     void (*on_delivered)(void *ctx, void *opaque, bool ok);
+    /* A topic refused a record for the size of its batch: whether it can be gone on with once what was sent is read again
+     * (RETRY), or not (STOP). NULL: not. */
+    bool (*on_too_wide)(void *ctx, const char *topic, size_t bytes);
     void *ctx;
 };
 
-enum { SINK_CONTEXT_MAX = 8 };
+enum {
+    SINK_CONTEXT_MAX = 8,
+    SINK_BATCH_BYTES = 1000000,
+    SINK_KEY_EXCERPT = 120,
+};
 
 struct sink_record {
     const char *topic; /* interned: one address per topic for the life of the process */
     bool has_key;
     bool has_value;
-    bool has_context;          /* with the context headers */
-    bool is_copied;            /* key and value are copied at once, nothing is lent */
-    enum change_header header; /* stands before the context headers */
-    struct view header_value;  /* copied */
-    struct view key;           /* copied */
-    struct view value;         /* lent until on_delivered(opaque), unless is_copied */
-    int32_t partition;         /* SINK_ANY_PARTITION: by the key, murmur2 */
-    void *opaque;              /* owner of the value; NULL: no report wanted */
+    bool has_context;               /* with the context headers */
+    bool is_copied;                 /* key and value are copied at once, nothing is lent */
+    enum change_header header;      /* stands before the context headers */
+    struct view header_value;       /* copied */
+    const struct sink_header *more; /* behind the context headers; copied */
+    size_t n_more;
+    struct view key;   /* copied */
+    struct view value; /* lent until on_delivered(opaque), unless is_copied */
+    int32_t partition; /* SINK_ANY_PARTITION: by the key, murmur2 */
+    void *opaque;      /* owner of the value; NULL: no report wanted */
 };
 
 enum sink_sent {
@@ -94,6 +104,9 @@ MUST_USE struct sink *sink_open(const struct sink_settings *set, struct fail *wh
 /* Purges what is still queued (reported as not ok, within this call) and closes, waiting no longer than timeout_ms.
  * False: librdkafka did not end in time and still holds lent memory, unreported: leave it alone and end the process. */
 bool sink_close(struct sink **s, int timeout_ms);
+
+/* The first bytes of a key, for people. */
+void sink_print_key(struct view key, char out[SINK_KEY_EXCERPT]);
 
 /* Record larger than message_max_bytes: REFUSE, area DATA, naming topic, key and both sizes. */
 MUST_USE enum sink_sent sink_send(struct sink *s, const struct sink_record *rec, struct fail *why);
@@ -142,6 +155,9 @@ void sink_break(struct sink *s, enum sink_state state, const struct fail *why);
 
 /* state is SINK_DEAD; any thread. */
 bool sink_is_dead(const struct sink *s);
+
+/* A delivery of the transaction under way has failed; any thread. */
+bool sink_has_failed(const struct sink *s);
 
 /* As client_fail, with what only the sink knows: _FENCED is another instance (STOP, FENCED) unless our own transaction
  * was open for longer than its timeout (RETRY). */

@@ -89,8 +89,8 @@ static void fill(struct block *b, const struct window *win, const struct tails *
     }
 }
 
-struct block *block_new(const struct window *win, const struct plan *plan, const struct row_source *src,
-                        const struct block_marks *marks)
+struct block *block_new(const struct window *win, const struct plan *plan, const char *table,
+                        const struct row_source *src, const struct block_marks *marks)
 {
     struct tails tails;
     uint32_t n;
@@ -98,7 +98,7 @@ struct block *block_new(const struct window *win, const struct plan *plan, const
     render_tails(&tails, plan, src, marks, n);
     bytes += buf_size(&tails.first) + buf_size(&tails.last) + n * buf_size(&tails.between);
     struct block *b = mem_alloc(sizeof *b + bytes);
-    *b = (struct block){.loan = {take_back}, .topic = plan_topic(plan), .bytes = bytes};
+    *b = (struct block){.loan = {take_back}, .topic = plan_topic(plan), .table = table, .bytes = bytes};
     b->records = mem_alloc(n * sizeof *b->records);
     fill(b, win, &tails, n);
     buf_fini(&tails.first);

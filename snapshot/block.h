@@ -24,6 +24,7 @@ struct block_record {
 struct block {
     struct loan loan; /* first: the loan is the block */
     const char *topic;
+    const char *table; /* as table_id has it */
     struct block_record *records;
     uint32_t n;
     uint32_t n_given; /* to the producer, in order */
@@ -42,8 +43,8 @@ struct block_marks {
 };
 
 /* Whole records of the rows that the window keeps; src names the place where they leave, but for what the marks say. */
-struct block *block_new(const struct window *win, const struct plan *plan, const struct row_source *src,
-                        const struct block_marks *marks);
+struct block *block_new(const struct window *win, const struct plan *plan, const char *table,
+                        const struct row_source *src, const struct block_marks *marks);
 
 /* The next record to give, or NULL when all are given. After the producer took it: block_lend first, then block_step. */
 const struct block_record *block_next(const struct block *b);

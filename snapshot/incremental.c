@@ -500,7 +500,7 @@ static void close_passed(struct incremental *inc, struct lane *lane, const struc
             return;
         const struct row_source src = source_of(lane->table, place, now_ns);
         const struct block_marks marks = mark_rows(lane->table, w->is_final, is_last_of_kind(inc, lane->table));
-        struct block *block = block_new(&w->window, lane->table->plan, &src, &marks);
+        struct block *block = block_new(&w->window, lane->table->plan, lane->table->id, &src, &marks);
         inc->block = block;
         inc->block_lane = lane;
         if (block->n == 0)

@@ -314,23 +314,6 @@ def test_a_right_that_is_missing_on_a_data_topic_is_named(mysql, strict_kafka, t
     mysql.sql(f"DROP DATABASE {names.database}")
 
 
-@pytest.mark.long
-def test_a_row_wider_than_its_topic_ends_the_run_with_its_key(rough_mysql, kafka, stream, names):
-    """The client would send it, the topic does not take it; raised, the next start goes on."""
-    topic = f"{names.prefix}.{names.database}.t"
-    kafka.create_topic(topic, max_message_bytes=100_000)
-    run = stream()
-    run.wait(run.insert()[0])
-    run.sql("INSERT INTO t VALUES (2, 0, REPEAT('x', 200000))")
-    run.next = 3
-    run.program.wait_exit(60, code=4)
-    told = re.findall(r"^\S+ error connector: .*$", run.program.log_text(), re.M)[-1]
-    assert topic in told and '{"id":2}' in told and "max.message.bytes" in told, told
-    kafka.alter_topic(topic, max_message_bytes=1_000_000)
-    run.program.start()
-    assert ids(run.settled()) == [1, 2, 3]
-
-
 # ---- this machine, and the broker's, has no room
 
 

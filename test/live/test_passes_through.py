@@ -295,19 +295,6 @@ def test_rows_of_many_megabytes(rough_mysql, rough_kafka, rough, sizes):
         assert stream.program.peak_rss() < 64 * MIB + 3 * largest
 
 
-def test_a_record_too_large_for_the_broker_is_refused_with_the_setting_to_raise(rough_mysql, kafka, rough):
-    stream = rough()
-    stream.insert(1)
-    stream.wait(1)
-    stream.sql("INSERT INTO t VALUES (2, 0, REPEAT('x', 3000000))")
-    stream.program.wait_exit(code=6)
-    assert "max.request.size" in stream.program.log_text() and stream.topic in stream.program.log_text()
-    stream.program.write(producer_override_max_request_size=10 * MIB).start()
-    stream.kafka.alter_topic(stream.topic, max_message_bytes=10 * MIB)
-    stream.next = 3
-    assert [change.key["id"] for change in stream.settled()] == [1, 2, 3]
-
-
 def test_tagged_gtids(rough_mysql, rough):
     """R056"""
     stream = rough()

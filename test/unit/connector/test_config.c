@@ -458,6 +458,23 @@ static void file_is_loaded_or_refused_with_its_path(void **state)
     assert_non_null(strstr(why.text, "No such file"));
 }
 
+static void dead_letters_need_both_of_their_keys(void **state)
+{
+    (void)state;
+    struct config *cfg = accepted(BASE "errors.tolerance=all\nerrors.deadletterqueue.topic.name=dead\n");
+    assert_string_equal(cfg->kafka.dead_letter_topic, "dead");
+    config_free(&cfg);
+    cfg = accepted(BASE "errors.tolerance=all\n");
+    check_said(LOG_WARN,
+               "without errors.deadletterqueue.topic.name a record that is too wide ends the run nevertheless");
+    assert_null(cfg->kafka.dead_letter_topic);
+    config_free(&cfg);
+    cfg = accepted(BASE "errors.deadletterqueue.topic.name=dead\n");
+    check_said(LOG_WARN, "errors.deadletterqueue.topic.name=dead counts only with errors.tolerance=all");
+    assert_null(cfg->kafka.dead_letter_topic);
+    config_free(&cfg);
+}
+
 static int clean(void **state)
 {
     (void)state;
@@ -468,6 +485,7 @@ static int clean(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(dead_letters_need_both_of_their_keys),
         cmocka_unit_test(least_file_gives_all_defaults),
         cmocka_unit_test(values_reach_their_members),
         cmocka_unit_test(connect_json_reads_as_the_same),
