@@ -7,6 +7,7 @@ stream. So the value of each key is known at every place of the topic, and a row
   H1  a row that is read holds the value of its key at the stream's place: it never goes back, nothing deleted comes back
   H2  no key is read more often than its table was asked for, over all kills: nothing comes twice
   H3  when a table was read whole, a consumer that applies the topic in order holds exactly the table
+  H4  each change follows the row before it: none is missing, none comes twice
 """
 import json
 import random
@@ -26,16 +27,20 @@ TABLES = {
     "c": ("id BIGINT UNSIGNED PRIMARY KEY, v BIGINT", lambda rng, odd=0: ((rng.randrange(300) << 55) + odd,)),
 }
 KEYS = {"a": ("id",), "b": ("x", "y"), "c": ("id",)}
+GONE = (0, 1053, 1077, 1290, 2002, 2003, 2006, 2013, 2014, 2055)  # what a client is told when its server goes away
 
 
 class Heart:
-    def __init__(self, seed, server, kafka, tidemark, names, wire=None, rows=150, breaks=None):
+    """is_rough: the servers may go away too. settings: more of the program's."""
+
+    def __init__(self, seed, server, kafka, tidemark, names, wire=None, rows=150, breaks=None, is_rough=False, **settings):
         self.seed, self.rng, self.server, self.wire = seed, random.Random(seed), server, wire
         self.source = getattr(server, "source", server)
         self.database = f"{names.database[:24]}_{seed}"
         self.names = type(names)(database=self.database, prefix=self.database, short=names.short)
         self.done, self.faults, self.asked = threading.Event(), [], {table: 0 for table in TABLES}
-        self.version = 0
+        self.version = self.checked = 0
+        self.is_rough = is_rough
         self.lock = threading.Lock()
         self.known = {table: {} for table in TABLES}
         self.source.sql(f"CREATE DATABASE `{self.database}`")
@@ -50,7 +55,7 @@ class Heart:
         self.rate = self.chunk * 12 if self.chunk in (7, 20, 50) and self.rng.random() < 0.8 else 0
         self.asks_once = self.rng.random() < 0.6  # else a later reading makes up for what an earlier one lost
         self._slow_down()
-        more = {"database_port": wire.port} if wire else {}
+        more = {**({"database_port": wire.port} if wire else {}), **settings}
         if server.options["gtid-mode"] == "OFF":
             more["tidemark_snapshot_for_share"] = "true"
         env = {"TIDEMARK_BREAK": breaks} if breaks else None
@@ -103,6 +108,31 @@ class Heart:
 
     def _writer(self, seed, xa):
         rng = random.Random(seed)
+        while not self.done.is_set():
+            try:
+                self._write_until_done(rng, xa)
+            except pymysql.err.MySQLError as fault:
+                self._bear(fault)
+            if xa:
+                self.end_xa(rng)
+
+    def _bear(self, fault):
+        """A server that has gone away is waited for, where that may be."""
+        if not self.is_rough or fault.args[0] not in GONE:
+            raise fault
+        time.sleep(0.1)
+
+    def end_xa(self, rng):
+        """Ends what a session that was lost had prepared."""
+        try:
+            for _, _, _, xid in self.source.sql("XA RECOVER"):
+                if xid.startswith(f"x{self.seed}_"):
+                    self.source.sql(f"XA {rng.choice(['COMMIT', 'ROLLBACK'])} '{xid}'")
+        except pymysql.err.MySQLError as fault:
+            if fault.args[0] not in (1397, 1399, 1402):
+                self._bear(fault)
+
+    def _write_until_done(self, rng, xa):
         connection = self.source.connect(database=self.database, autocommit=False)
         with connection, connection.cursor() as cursor:
             cursor.execute("SET SESSION innodb_lock_wait_timeout=1, lock_wait_timeout=2")
@@ -116,7 +146,7 @@ class Heart:
 
     def _transaction(self, connection, cursor, rng, xa):
         if xa:
-            self.xid = f"x{self.seed}{self._next()}"
+            self.xid = f"x{self.seed}_{self._next()}"
             cursor.execute(f"XA START '{self.xid}'")
         for _ in range(rng.choice([1, 1, 1, 2, 5])):
             self._write(cursor, rng)
@@ -148,7 +178,7 @@ class Heart:
                 self.source.sql(f"SET SESSION lock_wait_timeout=1; {statement}", database=self.database)
             except pymysql.err.MySQLError as fault:
                 if fault.args[0] not in (1060, 1061, 1091, 1205):
-                    raise
+                    self._bear(fault)
 
     def _guarded(self, work, *args):
         def body():
@@ -162,13 +192,16 @@ class Heart:
 
     # ---- the run
 
-    def go(self, seconds=3, kills=True):
+    def go(self, seconds=3, kills=True, between=None):
+        """between(heart) is called after each act: more may happen there."""
         threads = [self._guarded(self._writer, self.seed * 100 + i, i == 0) for i in range(4)]
         threads.append(self._guarded(self._shaper, self.seed * 100 + 9))
         ids = []
         until = time.monotonic() + seconds
         while time.monotonic() < until or len(ids) < (1 if self.asks_once else 2):
             self._act(ids, kills)
+            if between:
+                between(self)
             time.sleep(self.rng.random() * 0.3)
         self._let_go_on()
         for id, _ in ids:
@@ -179,7 +212,8 @@ class Heart:
             self.run.snapshot(table, timeout=90)
         self.done.set()
         for thread in threads:
-            thread.join(30)
+            thread.join(60)
+        self.end_xa(self.rng)
         assert not self.faults, self.faults
         self._end()
 
@@ -231,6 +265,10 @@ class Heart:
                 continue
             key = _key(row[name] for name in names)
             where = f"seed {self.seed} chunk {self.chunk} {table}{key} record {place}"
+            self.checked += 1
+            if op in ("c", "u", "d"):
+                before = value["before"] and value["before"]["v"]
+                assert before == truth.get(key), f"{where}: {op} follows {before}, the stream has {truth.get(key)}"
             if op == "r":
                 assert key in truth, f"{where}: a deleted row came back: {row}"
                 assert truth[key] == row["v"], f"{where}: read as {row['v']} where the stream has {truth[key]}"
