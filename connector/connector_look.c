@@ -64,7 +64,7 @@ void connector_look(struct connector *c)
     if (pump_stored(c->pump) != NULL)
         lookout_need(c->lookout, pump_stored(c->pump));
     if (c->presence != NULL)
-        presence_service(c->presence);
+        connector_serve_presence(c);
     watchdog_feed(c->watchdog, "waiting for news");
     if (connector_holds_lease(c))
         connector_turn(c);

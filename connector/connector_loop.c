@@ -43,7 +43,7 @@ static void on_presence(struct ev_loop *loop, struct ev_io *w, int events)
     struct connector *c = w->data;
     (void)loop;
     (void)events;
-    presence_service(c->presence);
+    connector_serve_presence(c);
 }
 
 static void on_lease(struct ev_loop *loop, struct ev_io *w, int events)

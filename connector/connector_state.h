@@ -120,6 +120,9 @@ void connector_move_turn(struct connector *c);
 void connector_stop(struct connector *c, int exit_code, const char *because);
 void connector_fail(struct connector *c, const struct fail *why);
 
+/* Serves the presence, which is there. When others came or went, makes sure that we hear of it if one has fenced us. */
+void connector_serve_presence(struct connector *c);
+
 /* Serves the lease, if there is one. False: it is not ours any more, the run ends. */
 bool connector_holds_lease(struct connector *c);
 

@@ -89,6 +89,12 @@ void connector_leave(struct connector *c, const char *because)
     ev_break(c->loop, EVBREAK_ALL);
 }
 
+void connector_serve_presence(struct connector *c)
+{
+    if (presence_service(c->presence) && pump_stored(c->pump) != NULL)
+        pump_frontier(c->pump)->has_moved = true; /* stored again before long: were we fenced, we would hear of it */
+}
+
 bool connector_holds_lease(struct connector *c)
 {
     struct fail why;

@@ -13,20 +13,23 @@
 struct presence {
     struct member member;
     rd_kafka_resp_err_t told; /* the last error that was told */
+    bool has_company;         /* somebody came or went since presence_service was last asked */
 };
 
 /* Whatever partition we are given, we read none. */
 static void on_rebalance(rd_kafka_t *rk, rd_kafka_resp_err_t err, rd_kafka_topic_partition_list_t *partitions,
                          void *opaque)
 {
+    struct presence *p = opaque;
     (void)partitions;
-    (void)opaque;
+    p->has_company = true;
     rd_kafka_topic_partition_list_t *none = rd_kafka_topic_partition_list_new(0);
     rd_kafka_assign(rk, err == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS ? none : NULL);
     rd_kafka_topic_partition_list_destroy(none);
 }
 
-static rd_kafka_conf_t *new_conf(const struct client_settings *set, const char *name, struct fail *why)
+static rd_kafka_conf_t *new_conf(const struct client_settings *set, const char *name, struct presence *p,
+                                 struct fail *why)
 {
     char session[16];
     char *group = member_group(name);
@@ -41,15 +44,17 @@ static rd_kafka_conf_t *new_conf(const struct client_settings *set, const char *
     };
     rd_kafka_conf_t *conf = client_conf_with(set, settings, sizeof settings / sizeof *settings, why);
     free(group);
-    if (conf != NULL)
+    if (conf != NULL) {
         rd_kafka_conf_set_rebalance_cb(conf, on_rebalance);
+        rd_kafka_conf_set_opaque(conf, p);
+    }
     return conf;
 }
 
 struct presence *presence_open(const struct client_settings *set, const char *name, const char *topic, struct fail *why)
 {
     struct presence *p = mem_zero(1, sizeof *p);
-    rd_kafka_conf_t *conf = new_conf(set, name, why);
+    rd_kafka_conf_t *conf = new_conf(set, name, p, why);
     if (member_open(&p->member, conf, topic, "join the group that shows that we run", why))
         return p;
     presence_close(&p, 0);
@@ -61,8 +66,8 @@ void presence_close(struct presence **presence, int timeout_ms)
     struct presence *p = *presence;
     if (p == NULL)
         return;
-    member_close(&p->member, timeout_ms);
-    free(p);
+    if (member_close(&p->member, timeout_ms)) /* else its thread may still call back */
+        free(p);
     *presence = NULL;
 }
 
@@ -82,7 +87,7 @@ static void take_error(struct presence *p, const rd_kafka_message_t *msg)
               rd_kafka_message_errstr(msg));
 }
 
-void presence_service(struct presence *p)
+bool presence_service(struct presence *p)
 {
     eventfd_t count;
     rd_kafka_message_t *msg;
@@ -92,4 +97,7 @@ void presence_service(struct presence *p)
             take_error(p, msg);
         rd_kafka_message_destroy(msg);
     }
+    bool has_company = p->has_company;
+    p->has_company = false;
+    return has_company;
 }

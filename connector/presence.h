@@ -31,6 +31,8 @@ void presence_close(struct presence **p, int timeout_ms);
 
 /* Readable when presence_service has something to do. */
 int presence_fd(const struct presence *p);
-void presence_service(struct presence *p);
+
+/* True: the members of the group have changed: another instance may have taken over. */
+MUST_USE bool presence_service(struct presence *p);
 
 #endif

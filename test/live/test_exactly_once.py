@@ -184,6 +184,7 @@ def setting(mysql, kafka, tidemark, names, new_proxy):
 
 
 def test_each_change_is_told_once_though_killed(mysql, kafka, setting, names):
+    """R055, amid the big transaction."""
     program, wire = setting()
     kill_and_compare(mysql, kafka, program, names.database, wire, 20_000, ["flow", "inside", "inside", "flow"])
 
