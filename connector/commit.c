@@ -531,7 +531,7 @@ static bool go_on(struct committer *c)
 }
 
 /* Makes the outcome more precise. What the sink saw comes first: a lost record says more than the commit it spoilt. What
- * will not heal, such as a missing right, is as true after an abort. */
+ * will not heal, such as a missing right, is as true after an abort, unless it is what the sink can go on without. */
 static void refine(struct committer *c)
 {
     struct commit_result *r = &c->result;
@@ -541,7 +541,8 @@ static void refine(struct committer *c)
     bool is_dead = !was_done && sink_state(c->sink) == SINK_DEAD;
     bool can_abort = r->outcome == COMMIT_ABORT_NEEDED;
     bool is_final = can_abort && r->why.kind == FAIL_STOP;
-    if (sink_failure(c->sink, &first) && (is_lost || is_dead || can_abort) && !(is_final && first.kind == FAIL_RETRY))
+    bool has_seen = sink_failure(c->sink, &first) && (is_lost || is_dead || can_abort);
+    if (has_seen && !(is_final && first.kind == FAIL_RETRY && first.code != r->why.code))
         r->why = first;
     else if (!is_final)
         return;

@@ -401,6 +401,11 @@ static enum sink_sent answer_broken(const struct sink *s, struct fail *why)
     return SINK_FAILED;
 }
 
+static bool is_too_wide(int code)
+{
+    return code == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE || code == RD_KAFKA_RESP_ERR_RECORD_LIST_TOO_LARGE;
+}
+
 /* A transaction that fails takes no records, and does not say why: a call that it refuses for the same reason does. */
 static void find_reason(struct sink *s, const char *doing, struct fail *why)
 {
@@ -426,6 +431,8 @@ static enum sink_sent refuse(struct sink *s, const struct sink_record *rec, rd_k
         find_reason(s, doing, &first);
     else
         sink_fail(s, &first, err, NULL, doing);
+    if (err == RD_KAFKA_RESP_ERR__STATE && is_too_wide(first.code) && s->on_too_wide != NULL)
+        return SINK_LATER; /* its report, which is on its way, says what can be done */
     sink_break(s, is_dead || !s->is_transactional ? SINK_DEAD : SINK_ABORTABLE, &first);
     return answer_broken(s, why);
 }
@@ -467,9 +474,7 @@ static bool is_purged(rd_kafka_resp_err_t err)
 
 static bool may_go_on_without(struct sink *s, const rd_kafka_message_t *msg)
 {
-    bool is_too_wide =
-        msg->err == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE || msg->err == RD_KAFKA_RESP_ERR_RECORD_LIST_TOO_LARGE;
-    return is_too_wide && s->on_too_wide != NULL &&
+    return is_too_wide(msg->err) && s->on_too_wide != NULL &&
            s->on_too_wide(s->ctx, rd_kafka_topic_name(msg->rkt), msg->len + msg->key_len);
 }
 

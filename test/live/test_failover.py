@@ -3,9 +3,7 @@
 
 Two replicas of one source: the second has files of another name, small row events, and commits in another order.
 """
-import json
 import re
-import signal
 import time
 
 import pytest
@@ -14,7 +12,7 @@ from conftest import available
 from harness import MySql, wait_for
 from harness.replay import payload, stored_offsets
 from snapshot_run import Run
-from stream_run import PLAIN, Stream
+from stream_run import Stream
 
 FOREIGN = "aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee"
 
@@ -85,7 +83,7 @@ def test_the_other_replica_goes_on_from_the_gtids(topology, run, kafka):
     assert f"{FOREIGN}:1-2:4:6-7" in stored["gtids"]
 
 
-@pytest.mark.parametrize("how", ["restart", "wire"])
+@pytest.mark.parametrize("how", [pytest.param("restart", marks=pytest.mark.long), "wire"])
 def test_a_transaction_that_was_half_told_is_gone_on_with(topology, run, kafka, new_proxy, how):
     """By the number of its rows: events are cut otherwise there, and other transactions may stand before it."""
     source, one, two = topology
@@ -117,6 +115,7 @@ def test_a_transaction_that_was_half_told_is_gone_on_with(topology, run, kafka, 
     assert "told again" not in stream.program.log_text()
 
 
+@pytest.mark.long
 def test_a_transaction_with_fewer_rows_than_were_told_is_refused(topology, run, kafka, new_proxy, names):
     """The other server has not the table that was told: nothing is guessed."""
     source, one, two = topology

@@ -69,7 +69,7 @@ def test_a_row_wider_than_the_producer_sends_ends_the_run_at_once(stream):
     assert ids(run.settled()) == [1, 2, 3]
 
 
-@pytest.mark.parametrize("how", ["exactly once", "at least once"])
+@pytest.mark.parametrize("how", ["exactly once", pytest.param("at least once", marks=pytest.mark.long)])
 def test_rows_that_are_too_wide_go_to_the_dead_letters(stream, kafka, names, how):
     """Each once, in the transaction of its neighbours, with its value where that fits; the others stay in order."""
     dead = f"{names.prefix}-dead"
@@ -100,6 +100,7 @@ def test_rows_that_are_too_wide_go_to_the_dead_letters(stream, kafka, names, how
     run.program.stop()
 
 
+@pytest.mark.long
 def test_rows_of_a_snapshot_go_there_too(mysql, kafka, tidemark, names):
     dead = f"{names.prefix}-dead"
     kafka.create_topic(f"{names.prefix}.{names.database}.t", max_message_bytes=LIMIT)
