@@ -100,6 +100,19 @@ bool offset_state_is_inside(const struct offset_state *st)
     return st->event > 0 || st->row > 0 || st->inside.n > 0;
 }
 
+void offset_state_put_inside(const struct offset_state *st, struct buf *out)
+{
+    char gtid[GTID_TEXT_BYTES];
+    if (st->event > 0 || st->row > 0) {
+        buf_printf(out, "a transaction: %llu of its events and %llu rows of the next are done",
+                   (unsigned long long)st->event, (unsigned long long)st->row);
+        return;
+    }
+    gtid_print(&st->inside, gtid);
+    buf_printf(out, "transaction %s: %llu of its rows are done, by another server's log", gtid,
+               (unsigned long long)st->inside_rows);
+}
+
 void offset_state_leave(struct offset_state *st)
 {
     st->event = st->row = 0;

@@ -79,6 +79,9 @@ void offset_state_keep_previous(struct offset_state *st, const struct offset_sta
 /* A transaction is told in part. */
 bool offset_state_is_inside(const struct offset_state *st);
 
+/* Appends in words how much of it is told; inside only. */
+void offset_state_put_inside(const struct offset_state *st, struct buf *out);
+
 /* Of no transaction anything is told in part. */
 void offset_state_leave(struct offset_state *st);
 

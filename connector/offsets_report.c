@@ -66,10 +66,11 @@ static void print_stored(const struct offsets_report *r, struct buf *out)
 {
     const struct offset_state *st = r->stored;
     buf_printf(out, "position       %s:%" PRIu64 "\n", st->pos.file, st->pos.offset);
-    if (offset_state_is_inside(st))
-        buf_printf(
-            out, "inside         a transaction: %" PRIu64 " of its events and %" PRIu64 " rows of the next are done\n",
-            st->event, st->row);
+    if (offset_state_is_inside(st)) {
+        buf_put_literal(out, "inside         ");
+        offset_state_put_inside(st, out);
+        buf_put_u8(out, '\n');
+    }
     if (st->reached.file[0] != '\0')
         buf_printf(out, "reached        %s:%" PRIu64 "\n", st->reached.file, st->reached.offset);
     if (st->has_gtids) {

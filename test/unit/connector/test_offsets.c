@@ -223,6 +223,29 @@ static void offsets_replace_what_was_read_before(void **state)
     offset_state_fini(&st);
 }
 
+static void check_inside(const char *text, const char *expected)
+{
+    struct offset_state st;
+    struct buf out;
+    read_ok(&st, text);
+    buf_init(&out);
+    assert_true(offset_state_is_inside(&st));
+    offset_state_put_inside(&st, &out);
+    check_text(&out, expected);
+    offset_state_leave(&st);
+    assert_false(offset_state_is_inside(&st));
+    offset_state_fini(&st);
+}
+
+static void offsets_say_what_is_told_in_part(void **state)
+{
+    (void)state;
+    check_inside("{\"file\":\"b.1\",\"pos\":4,\"row\":7,\"event\":3}",
+                 "a transaction: 3 of its events and 7 rows of the next are done");
+    check_inside("{\"file\":\"b.1\",\"pos\":4,\"tidemark_inside_gtid\":\"" U ":9\",\"tidemark_inside_rows\":107}",
+                 "transaction " U ":9: 107 of its rows are done, by another server's log");
+}
+
 static void offsets_follow_xa_transactions(void **state)
 {
     (void)state;
@@ -257,6 +280,7 @@ int main(void)
         cmocka_unit_test(offsets_read_what_debezium_wrote),
         cmocka_unit_test(offsets_that_are_wrong_are_refused_in_words),
         cmocka_unit_test(offsets_replace_what_was_read_before),
+        cmocka_unit_test(offsets_say_what_is_told_in_part),
         cmocka_unit_test(offsets_follow_xa_transactions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
