@@ -198,14 +198,19 @@ bool frontier_is_storable(const struct frontier *f)
     return f->is_ready && f->has_place && !f->is_split && !stands_before_half(f);
 }
 
-bool frontier_handed_over(const struct frontier *f, struct gtid_set *set)
+bool frontier_has_handed_over(const struct frontier *f)
+{
+    bool is_named = f->is_inside || f->state.inside.n > 0 || !offset_state_is_inside(&f->state);
+    return f->has_place && (is_named || !f->state.has_gtids);
+}
+
+void frontier_copy_handed_over(const struct frontier *f, struct gtid_set *set)
 {
     gtid_set_copy(set, &f->state.gtids);
     if (f->is_inside && !f->keeps_gtid_out && f->gtid.n > 0)
         gtid_set_add(set, &f->gtid);
     if (f->state.inside.n > 0)
         gtid_set_add(set, &f->state.inside);
-    return f->is_inside || f->state.inside.n > 0 || !offset_state_is_inside(&f->state);
 }
 
 void frontier_stored(struct frontier *f)

@@ -53,9 +53,13 @@ void frontier_pass(struct frontier *f, const struct change *chg);
 /* Whether the state may be stored now. */
 bool frontier_is_storable(const struct frontier *f);
 
+/* Whether windows may open and close here: the place is one of this server's, and what was handed over is known. It is not
+ * while a transaction that was told in part has no name and has not begun again. */
+bool frontier_has_handed_over(const struct frontier *f);
+
 /* S0: all that was handed over, also in part: the transaction under way, and one that was told in part before a restart
- * and has not come yet. False: that one's GTID is not known. With GTIDs only. */
-bool frontier_handed_over(const struct frontier *f, struct gtid_set *set);
+ * and has not come yet. With GTIDs only. */
+void frontier_copy_handed_over(const struct frontier *f, struct gtid_set *set);
 
 /* The state was stored. */
 void frontier_stored(struct frontier *f);

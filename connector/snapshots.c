@@ -54,17 +54,10 @@ static bool barrier(void *ctx, struct gtid_set *set)
 {
     const struct snapshots *sn = ctx;
     sn->frontier->state.has_read_tables = true; /* stored before, or with, the first row that is read */
-    return sn->frontier->state.has_gtids && frontier_handed_over(sn->frontier, set);
-}
-
-/* Whether a window may be opened and closed where the stream stands: the place is one of this server's, and S0 is known. */
-static bool may_read(const struct frontier *f)
-{
-    struct gtid_set set;
-    gtid_set_init(&set);
-    bool may = f->is_ready && f->has_place && (!f->state.has_gtids || frontier_handed_over(f, &set));
-    gtid_set_fini(&set);
-    return may;
+    if (!sn->frontier->state.has_gtids)
+        return false;
+    frontier_copy_handed_over(sn->frontier, set);
+    return true;
 }
 
 static void early_xa(void *ctx, struct buf *names)
@@ -294,7 +287,7 @@ int snapshots_service(struct snapshots *sn, int64_t now_ms)
 {
     const struct frontier *f = sn->frontier;
     char gtid[GTID_TEXT_BYTES] = "";
-    if (!may_read(f))
+    if (!f->is_ready || !frontier_has_handed_over(f))
         return -1;
     if (f->gtid.n > 0)
         gtid_print(&f->gtid, gtid);

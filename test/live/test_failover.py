@@ -53,6 +53,11 @@ def run(topology, kafka, tidemark, names):
         server.wait_for_source()
 
 
+def last_of(server):
+    """The number of its newest transaction."""
+    return int(re.search(rf"{server.server_uuid()}:\d+-(\d+)", server.gtid_executed())[1])
+
+
 def settled_on(run, server):
     server.wait_for_source()
     return run.settled(ordered=False)
@@ -187,7 +192,7 @@ def test_a_replica_that_lags_behind_what_was_told_is_named_and_waited_for(topolo
     run.start()
     told = run.program.wait_for_log(r"warn  lack: .* lags behind what was told already: it has not executed 3 of those "
                                     r"transactions yet: (\S+);", 20)
-    last = int(source.gtid_executed().rsplit("-", 1)[-1].split(",")[0])
+    last = last_of(source)
     assert re.fullmatch(rf"{source.server_uuid()}:{last - 2}-{last}", told[1]), (told[1], source.gtid_executed())
     id = run.snapshot("t", wait=False)
     wait_for(lambda: run.outcome(id), 20, "the signal to be taken up")
@@ -227,7 +232,7 @@ def test_what_the_other_server_has_purged_is_named(topology, run, kafka):
     before = stored_offsets(kafka, stream.program)[-1]
     stream.insert()
     stream.insert()
-    last = int(re.search(rf"{source.server_uuid()}:\d+-(\d+)", source.gtid_executed())[1])
+    last = last_of(source)
     two.wait_for_source()
     two.sql("FLUSH BINARY LOGS")
     two.sql(f"PURGE BINARY LOGS TO '{two.binlogs()[-1][0]}'")
