@@ -196,8 +196,7 @@ static void run_turn(struct connector *c, int64_t now_ms)
         return;
     connector_begin_anew(c);
     connector_watch_workers(c);
-    bool is_taking = pump_state(c->pump) == PUMP_RUNNING && !pump_is_halted(c->pump);
-    if (again_ms != 0 && is_taking && !inbox_sleep(c->inbox))
+    if (again_ms != 0 && pump_is_hungry(c->pump) && !inbox_sleep(c->inbox))
         again_ms = 0;
     connector_wait_for(c, again_ms);
 }

@@ -12,7 +12,8 @@
 #include <stdlib.h>
 
 enum {
-    TURN_CHANGES = 4000,      /* then the loop looks at its other watchers */
+    TURN_CHANGES = 4000, /* then the loop looks at its other watchers */
+    FULL_LOOK_MS = 10,   /* the producer is full: its reports come by themselves, this is for what they don't tell */
     CLOCK_EVERY_CHANGES = 64, /* how often a turn under load looks whether a commit is due */
 };
 
@@ -45,6 +46,7 @@ struct pump {
     bool is_finishing;
     bool is_halted; /* by a snapshot */
     bool is_moving; /* nothing more is taken; the frontier stands where the next start goes on */
+    bool is_full;   /* the producer took nothing more when it was last tried: its reports wake the loop */
     bool saw_end;
     int64_t dry_since_ms; /* when the inbox was first found empty; 0: it is not */
     int64_t drained_from_ms;
@@ -601,7 +603,7 @@ static bool move_some(struct pump *p, int64_t *now_ms, int *wait_ms)
 static int move_changes(struct pump *p, int64_t now_ms)
 {
     int wait_ms = -1;
-    bool is_moving = move_some(p, &now_ms, &wait_ms);
+    p->is_full = !move_some(p, &now_ms, &wait_ms);
     if (p->state != PUMP_RUNNING)
         return -1;
     int due_ms = commit_due_ms(p, now_ms);
@@ -610,8 +612,8 @@ static int move_changes(struct pump *p, int64_t now_ms)
         set_state(p, PUMP_DRAINING, "commit is due");
         return 0;
     }
-    if (!is_moving)
-        return sooner(due_ms, 1); /* the producer's queue is full: reports will come */
+    if (p->is_full)
+        return sooner(due_ms, FULL_LOOK_MS);
     return p->dry_since_ms == 0 ? 0 : sooner(due_ms, wait_ms);
 }
 
@@ -688,6 +690,11 @@ bool pump_is_flushed(const struct pump *p)
 enum pump_state pump_state(const struct pump *p)
 {
     return p->state;
+}
+
+bool pump_is_hungry(const struct pump *p)
+{
+    return p->state == PUMP_RUNNING && !p->is_full && !p->is_halted;
 }
 
 enum pump_need pump_need(const struct pump *p)

@@ -115,6 +115,10 @@ bool pump_is_flushed(const struct pump *p);
 
 enum pump_state pump_state(const struct pump *p);
 const char *pump_state_name(enum pump_state state);
+
+/* Waits for changes, and not for the producer: what comes into the inbox is to wake the loop. */
+bool pump_is_hungry(const struct pump *p);
+
 enum pump_need pump_need(const struct pump *p);
 const struct fail *pump_fail(const struct pump *p);
 

@@ -5,6 +5,8 @@
 #include "base/fault.h"
 #include "base/log.h"
 #include "base/map.h"
+#include "connector/context.h"
+#include "connector/pace.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -23,6 +25,11 @@ enum {
     POLL_ROUNDS = 64, /* of a turn: the rest waits for the next */
 };
 
+struct sink_topic {
+    rd_kafka_topic_t *rkt;
+    struct pace_topic pace;
+};
+
 struct sink {
     uint32_t magic;
     rd_kafka_t *rk;
@@ -36,10 +43,11 @@ struct sink {
     int transaction_timeout_ms;
     size_t message_max_bytes;
     size_t batch_bytes;
-    struct map topics; /* address of the interned name -> rd_kafka_topic_t */
+    struct map topics; /* address of the interned name -> sink_topic */
     const char *last_name;
-    rd_kafka_topic_t *last_topic;
-    rd_kafka_headers_t *context; /* template, copied for each record */
+    struct sink_topic *last_topic;
+    struct context context;
+    struct pace pace;
     struct sink_counts counts;
     struct fail failure; /* kind FAIL_NONE: none */
     bool is_closing;
@@ -122,7 +130,6 @@ static bool set_rhythm(rd_kafka_conf_t *conf, const struct sink *s, size_t pool_
            set_number(conf, "queue.buffering.max.kbytes", queue_kb > INT32_MAX ? INT32_MAX : (long long)queue_kb,
                       why) &&
            set_number(conf, "message.max.bytes", (long long)s->message_max_bytes, why) &&
-           client_conf_set(conf, "partitioner", "murmur2_random", why) &&
            client_conf_set(conf, "enable.idempotence", "true", why);
 }
 
@@ -161,10 +168,9 @@ static rd_kafka_headers_t *headers_of(const struct sink_header *context, size_t 
 
 static void sink_free(struct sink *s)
 {
-    map_fini(&s->topics, NULL);
+    map_fini(&s->topics, free);
     buf_fini(&s->kept_back);
-    if (s->context != NULL)
-        rd_kafka_headers_destroy(s->context);
+    context_fini(&s->context);
     if (s->fd >= 0)
         close(s->fd);
     s->magic = 0;
@@ -195,7 +201,8 @@ struct sink *sink_open(const struct sink_settings *set, struct fail *why)
     s->on_delivered = set->on_delivered;
     s->on_too_wide = set->on_too_wide;
     s->ctx = set->ctx;
-    s->context = headers_of(set->context, set->n_context);
+    context_init(&s->context, headers_of(set->context, set->n_context));
+    pace_init(&s->pace, s->batch_bytes);
     map_init(&s->topics);
     buf_init(&s->kept_back);
     rd_kafka_conf_t *conf = conf_new(s, set, why);
@@ -212,8 +219,11 @@ struct sink *sink_open(const struct sink_settings *set, struct fail *why)
 static void topics_free(struct sink *s)
 {
     size_t at = 0;
-    for (const struct map_entry *e; (e = map_next(&s->topics, &at)) != NULL;)
-        rd_kafka_topic_destroy(e->value);
+    for (const struct map_entry *e; (e = map_next(&s->topics, &at)) != NULL;) {
+        struct sink_topic *topic = e->value;
+        rd_kafka_topic_destroy(topic->rkt);
+        pace_topic_fini(&topic->pace);
+    }
 }
 
 /* Gets the lent bytes back, as far as librdkafka lets go of them in that time. */
@@ -262,39 +272,50 @@ bool sink_close(struct sink **sink, int timeout_ms)
 
 /* ---- sending ---- */
 
-static rd_kafka_topic_t *topic_of(struct sink *s, const char *name)
+static struct sink_topic *topic_open(struct sink *s, const char *name)
+{
+    struct sink_topic *topic = mem_zero(1, sizeof *topic);
+    rd_kafka_topic_conf_t *conf = rd_kafka_default_topic_conf_dup(s->rk);
+    rd_kafka_topic_conf_set_partitioner_cb(conf, pace_partition);
+    rd_kafka_topic_conf_set_opaque(conf, topic);
+    topic->rkt = rd_kafka_topic_new(s->rk, name, conf); /* takes conf */
+    if (topic->rkt != NULL)
+        return topic;
+    free(topic);
+    return NULL;
+}
+
+static struct sink_topic *topic_of(struct sink *s, const char *name)
 {
     if (name == s->last_name)
         return s->last_topic;
     struct view key = {(const uint8_t *)&name, sizeof name}; /* the address itself: names are interned */
-    rd_kafka_topic_t *rkt = map_get(&s->topics, key);
-    if (rkt == NULL) {
-        rkt = rd_kafka_topic_new(s->rk, name, NULL);
-        if (rkt == NULL)
+    struct sink_topic *topic = map_get(&s->topics, key);
+    if (topic == NULL) {
+        topic = topic_open(s, name);
+        if (topic == NULL)
             return NULL;
-        map_put(&s->topics, key, rkt);
+        map_put(&s->topics, key, topic);
     }
     s->last_name = name;
-    s->last_topic = rkt;
-    return rkt;
+    s->last_topic = topic;
+    return topic;
 }
 
-static rd_kafka_headers_t *record_headers(const struct sink *s, const struct sink_record *rec)
+static rd_kafka_headers_t *record_headers(struct sink *s, const struct sink_record *rec)
 {
-    bool has_context = rec->has_context && s->context != NULL;
     if (rec->header == CHANGE_HEADER_NONE && rec->n_more == 0)
-        return has_context ? rd_kafka_headers_copy(s->context) : NULL;
+        return rec->has_context ? context_get(&s->context) : NULL;
     rd_kafka_headers_t *hdrs = rd_kafka_headers_new(SINK_CONTEXT_MAX + 1 + rec->n_more);
     if (rec->header != CHANGE_HEADER_NONE)
         rd_kafka_header_add(hdrs, rec->header == CHANGE_HEADER_NEWKEY ? "__debezium.newkey" : "__debezium.oldkey", -1,
                             rec->header_value.p, (ssize_t)rec->header_value.n);
-    const char *name;
-    const void *value;
-    size_t n;
-    for (size_t i = 0; has_context && rd_kafka_header_get_all(s->context, i, &name, &value, &n) == 0; i++)
-        rd_kafka_header_add(hdrs, name, -1, value, (ssize_t)n);
+    if (rec->has_context)
+        context_append(&s->context, hdrs);
     for (size_t i = 0; i < rec->n_more; i++)
         rd_kafka_header_add(hdrs, rec->more[i].name, -1, rec->more[i].value, -1);
+    /* What comes back is told from the context by its number. */
+    ASSERT(rd_kafka_header_cnt(hdrs) != s->context.n);
     return hdrs;
 }
 
@@ -324,7 +345,7 @@ static rd_kafka_resp_err_t produce_with(struct sink *s, rd_kafka_topic_t *rkt, c
         return RD_KAFKA_RESP_ERR_NO_ERROR;
     rd_kafka_resp_err_t err = rd_kafka_error_code(error);
     rd_kafka_error_destroy(error);
-    rd_kafka_headers_destroy(hdrs); /* taken only with the record */
+    context_return(&s->context, hdrs); /* taken only with the record */
     return err;
 }
 
@@ -380,9 +401,20 @@ static bool begin(struct sink *s)
     return true;
 }
 
-static void count_sent(struct sink *s, const struct sink_record *rec)
+/* -1: not known. Where librdkafka puts records without a key is not told; but a topic may have one partition only. */
+static int32_t partition_of(const struct sink_topic *topic, const struct sink_record *rec, int32_t heard)
+{
+    if (rec->partition >= 0)
+        return rec->partition;
+    if (rec->has_key)
+        return heard;
+    return topic->pace.n_lanes == 1 ? 0 : -1;
+}
+
+static void count_sent(struct sink *s, struct sink_topic *topic, int32_t partition, const struct sink_record *rec)
 {
     uint64_t n = rec->key.n + rec->value.n;
+    pace_sent(&s->pace, &topic->pace, partition, n);
     s->counts.outstanding++;
     s->counts.outstanding_bytes += n;
     s->counts.sent++;
@@ -437,11 +469,11 @@ static enum sink_sent refuse(struct sink *s, const struct sink_record *rec, rd_k
     return answer_broken(s, why);
 }
 
-static bool may_send(const struct sink *s, const struct sink_record *rec)
+static bool may_send(struct sink *s, const struct sink_record *rec)
 {
     if (s->state != SINK_OPEN && s->state != SINK_READY)
         return false;
-    return rec->is_copied || s->counts.outstanding < OUTSTANDING_MAX;
+    return rec->is_copied || (s->counts.outstanding < OUTSTANDING_MAX && pace_allows(&s->pace));
 }
 
 enum sink_sent sink_send(struct sink *s, const struct sink_record *rec, struct fail *why)
@@ -456,11 +488,13 @@ enum sink_sent sink_send(struct sink *s, const struct sink_record *rec, struct f
     if (s->state == SINK_READY && !begin(s))
         return answer_broken(s, why);
     FAULT_POINT("before-produce");
-    rd_kafka_topic_t *rkt = topic_of(s, rec->topic);
-    rd_kafka_resp_err_t err = rkt == NULL ? rd_kafka_last_error() : produce(s, rkt, rec);
+    struct sink_topic *topic = topic_of(s, rec->topic);
+    pace_listen();
+    rd_kafka_resp_err_t err = topic == NULL ? rd_kafka_last_error() : produce(s, topic->rkt, rec);
+    int32_t heard = pace_heard();
     if (err != RD_KAFKA_RESP_ERR_NO_ERROR)
         return refuse(s, rec, err, why);
-    count_sent(s, rec);
+    count_sent(s, topic, partition_of(topic, rec, heard), rec);
     FAULT_POINT("after-produce");
     return SINK_SENT;
 }
@@ -511,6 +545,7 @@ static void take_report(struct sink *s, const rd_kafka_message_t *msg)
         s->counts.delivered++;
     else
         note_failed(s, msg);
+    context_reclaim(&s->context, msg);
     if (msg->_private == NULL)
         return;
     if (s->is_closing)
@@ -519,11 +554,24 @@ static void take_report(struct sink *s, const rd_kafka_message_t *msg)
         s->on_delivered(s->ctx, msg->_private, ok);
 }
 
+/* All are of one request, so of one partition. */
 static unsigned take_reports(struct sink *s, rd_kafka_event_t *ev)
 {
     unsigned n = 0;
-    for (const rd_kafka_message_t *msg; (msg = rd_kafka_event_message_next(ev)) != NULL; n++)
+    uint64_t before = s->counts.outstanding_bytes;
+    struct sink_topic *topic = NULL;
+    int32_t partition = -1;
+    for (const rd_kafka_message_t *msg; (msg = rd_kafka_event_message_next(ev)) != NULL; n++) {
+        if (n == 0) {
+            topic = rd_kafka_topic_opaque(msg->rkt);
+            partition = msg->partition;
+        }
         take_report(s, msg);
+    }
+    if (topic != NULL)
+        pace_reported(&s->pace, &topic->pace, partition, before - s->counts.outstanding_bytes);
+    if (s->counts.outstanding == 0)
+        pace_reset(&s->pace);
     s->counts.last_delivery_ms = clock_mono_ms();
     return n;
 }
@@ -640,9 +688,11 @@ bool sink_failure(const struct sink *s, struct fail *why)
 size_t sink_topics(const struct sink *s, const char **names, size_t room)
 {
     size_t n = 0, at = 0;
-    for (const struct map_entry *e; (e = map_next(&s->topics, &at)) != NULL; n++)
+    for (const struct map_entry *e; (e = map_next(&s->topics, &at)) != NULL; n++) {
+        const struct sink_topic *topic = e->value;
         if (n < room)
-            names[n] = rd_kafka_topic_name(e->value);
+            names[n] = rd_kafka_topic_name(topic->rkt);
+    }
     return n;
 }
 

@@ -192,6 +192,64 @@ static void sink_puts_the_key_change_before_the_context(void **state)
 }
 
 /* Hashes as in the tests of Kafka's Java client; its default partitioner takes them modulo, without the sign. */
+/* librdkafka gives the headers of a reported record back, and the next one takes them. */
+static void sink_puts_the_same_context_on_every_record(void **state)
+{
+    struct rig *r = *state;
+    struct sink_settings set = rig_sink(r);
+    static const struct sink_header context[] = {{"__debezium.context.connectorLogicalName", "shop"},
+                                                 {"__debezium.context.taskId", "0"}};
+    struct fail why;
+    const struct sink_record rec = {
+        .topic = "orders", .has_key = true, .key = view_of("k"), .has_context = true, .partition = 0, .opaque = r};
+    set.context = context;
+    set.n_context = 2;
+    rig_open(r, &set, NULL);
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < 2; i++)
+            assert_int_equal(sink_send(r->sink, &rec, &why), SINK_SENT);
+        assert_int_equal(rig_commit(r).outcome, COMMIT_DONE);
+    }
+    for (int64_t offset = 0; offset < 6; offset++) {
+        rd_kafka_headers_t *hdrs;
+        rd_kafka_t *rk;
+        rd_kafka_message_t *msg = rig_read(r, "orders", 0, offset, &rk);
+        assert_int_equal(rd_kafka_message_headers(msg, &hdrs), 0);
+        assert_int_equal(rd_kafka_header_cnt(hdrs), 2);
+        check_header(hdrs, 0, "__debezium.context.connectorLogicalName", "shop");
+        check_header(hdrs, 1, "__debezium.context.taskId", "0");
+        rd_kafka_message_destroy(msg);
+        client_close(&rk, 5000);
+    }
+}
+
+/* What a partition can't be sent yet waits with us, and comes later. */
+static void sink_gives_a_partition_no_more_than_two_batches(void **state)
+{
+    struct rig *r = *state;
+    struct sink_settings set = rig_sink(r);
+    static uint8_t bytes[10000];
+    struct fail why;
+    const struct sink_record rec = {.topic = "orders",
+                                    .has_value = true,
+                                    .value = {bytes, sizeof bytes},
+                                    .partition = SINK_ANY_PARTITION,
+                                    .opaque = r};
+    rig_open(r, &set, NULL);
+    rig_send(r, "orders", "key", "value"); /* so that its partitions are known */
+    assert_int_equal(rig_commit(r).outcome, COMMIT_DONE);
+    for (int n = 0, waits = 0; n < 1000; n++) {
+        while (sink_send(r->sink, &rec, &why) == SINK_LATER) {
+            assert_true(sink_counts(r->sink)->outstanding_bytes > 1000000);
+            assert_true(++waits < 10000);
+            rig_run(r, 1);
+        }
+        assert_true(sink_counts(r->sink)->outstanding_bytes <= 2 * 1000000);
+    }
+    assert_int_equal(rig_commit(r).outcome, COMMIT_DONE);
+    assert_int_equal(r->ok, 1001);
+}
+
 static void sink_places_keys_as_the_java_producer_does(void **state)
 {
     struct rig *r = *state;
@@ -286,6 +344,8 @@ int main(void)
         TEST(sink_refuses_a_record_that_is_too_large_and_goes_on),
         TEST(sink_keeps_the_first_failed_delivery),
         TEST(sink_puts_the_key_change_before_the_context),
+        TEST(sink_puts_the_same_context_on_every_record),
+        TEST(sink_gives_a_partition_no_more_than_two_batches),
         TEST(sink_places_keys_as_the_java_producer_does),
         TEST(sink_close_gives_everything_back),
         TEST(sink_waits_for_a_batch_or_for_silence_before_the_flush),
