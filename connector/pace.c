@@ -27,10 +27,20 @@ static struct pace_lane *lane_of(const struct pace *p, struct pace_topic *t, int
             t->lanes[t->n_lanes] = (struct pace_lane){.request_bytes = p->batch_bytes / 2};
     }
     struct pace_lane *lane = &t->lanes[partition];
-    if (lane->round != p->round)
+    if (lane->round != p->round) {
         lane->bytes = 0;
+        lane->is_under_way = false;
+    }
     lane->round = p->round;
     return lane;
+}
+
+/* A batch that is there is sent at once, as far as it fits into a request; until the report more can't be. */
+static void set_under_way(struct pace *p, struct pace_lane *lane, bool is_under_way)
+{
+    if (is_under_way != lane->is_under_way)
+        p->n_under_way += is_under_way ? 1U : -1U;
+    lane->is_under_way = is_under_way;
 }
 
 /* The slack is for requests that hold a little less than the last one did. */
@@ -67,6 +77,9 @@ void pace_sent(struct pace *p, struct pace_topic *t, int32_t partition, uint64_t
         return;
     struct pace_lane *lane = lane_of(p, t, partition);
     lane->bytes += bytes;
+    p->bytes += bytes;
+    if (lane->bytes >= p->batch_bytes)
+        set_under_way(p, lane, true);
     if (!has_enough(p, lane))
         return;
     p->full = t;
@@ -80,7 +93,10 @@ void pace_reported(struct pace *p, struct pace_topic *t, int32_t partition, uint
     if (partition < 0)
         return;
     struct pace_lane *lane = lane_of(p, t, partition);
-    lane->bytes -= bytes < lane->bytes ? bytes : lane->bytes;
+    uint64_t counted = bytes < lane->bytes ? bytes : lane->bytes;
+    lane->bytes -= counted;
+    p->bytes -= counted;
+    set_under_way(p, lane, lane->bytes >= p->batch_bytes);
     if (bytes < p->batch_bytes / 8)
         return;
     lane->request_bytes = bytes < p->batch_bytes / 4 ? p->batch_bytes / 4 : bytes;
@@ -88,9 +104,16 @@ void pace_reported(struct pace *p, struct pace_topic *t, int32_t partition, uint
         lane->request_bytes = p->batch_bytes;
 }
 
+bool pace_is_under_way(const struct pace *p)
+{
+    return p->n_under_way > 0;
+}
+
 void pace_reset(struct pace *p)
 {
     p->round++;
+    p->bytes = 0;
+    p->n_under_way = 0;
 }
 
 int32_t pace_partition(const rd_kafka_topic_t *rkt, const void *key, size_t key_bytes, int32_t n, void *topic_opaque,

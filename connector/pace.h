@@ -8,7 +8,7 @@
  * its request under way holds, and a little less than another one beside it; the answer lets the next records in.
  *
  * Which partition a record goes to is known because librdkafka asks pace_partition. For a topic whose partitions it does
- * not know yet it asks later, on a thread of its own: such records are not counted. Counts are about speed alone; they
+ * not know yet it asks later, on a thread of its own, and for records without a key never: such records are not counted. Counts are about speed alone; they
  * are right again whenever nothing is outstanding.
  *
  * Loop thread only, except for pace_partition.
@@ -24,6 +24,7 @@ struct pace_lane {
     uint64_t round;         /* of which bytes are counted */
     uint64_t bytes;         /* keys and values sent and not reported */
     uint64_t request_bytes; /* of keys and values in its last full request */
+    bool is_under_way;      /* a full request of it is on its way, or about to be */
 };
 
 /* Of one topic. */
@@ -36,6 +37,8 @@ struct pace_topic {
 struct pace {
     uint64_t batch_bytes; /* batch.size */
     uint64_t round;
+    uint64_t bytes;                /* counted in all lanes together */
+    unsigned n_under_way;          /* lanes with a full request */
     const struct pace_topic *full; /* the topic of a partition that has enough; NULL: none has */
     int32_t full_partition;
 };
@@ -53,6 +56,9 @@ int32_t pace_heard(void);
 /* So many bytes went to the partition; so many were reported, in one report. */
 void pace_sent(struct pace *p, struct pace_topic *t, int32_t partition, uint64_t bytes);
 void pace_reported(struct pace *p, struct pace_topic *t, int32_t partition, uint64_t bytes);
+
+/* Does any partition have a full request on its way? */
+bool pace_is_under_way(const struct pace *p);
 
 /* Nothing is outstanding. */
 void pace_reset(struct pace *p);

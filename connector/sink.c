@@ -18,7 +18,8 @@
 
 enum {
     MAGIC = 0x5134b001,
-    DRAIN_QUIET_MS = 5,
+    DRAIN_ANSWER_MS = 100,    /* how long an answer is waited for before a flush */
+    DRAIN_QUIET_MS = 5,       /* the same when it is not known whether one is to come */
     OUTSTANDING_MAX = 100000, /* librdkafka needs some 200 bytes a record beside what is lent */
     DEFAULT_MESSAGE_BYTES = 1000000,
     DEFAULT_TRANSACTION_MS = 60000,
@@ -667,13 +668,15 @@ const struct sink_counts *sink_counts(const struct sink *s)
     return &s->counts;
 }
 
+/* A flush beside a request that is under way keeps librdkafka's thread polling without a pause until the answer. */
 int sink_drain_ms(const struct sink *s, int64_t since_ms, int64_t now_ms)
 {
-    if (s->counts.outstanding_bytes < SINK_BATCH_BYTES)
+    bool is_under_way = pace_is_under_way(&s->pace);
+    if (!is_under_way && s->counts.outstanding_bytes - s->pace.bytes < s->batch_bytes)
         return 0;
     int64_t last = s->counts.last_delivery_ms > since_ms ? s->counts.last_delivery_ms : since_ms;
-    int64_t quiet_ms = now_ms - last;
-    return quiet_ms >= DRAIN_QUIET_MS ? 0 : (int)(DRAIN_QUIET_MS - quiet_ms);
+    int64_t end_ms = last + (is_under_way ? DRAIN_ANSWER_MS : DRAIN_QUIET_MS);
+    return now_ms >= end_ms ? 0 : (int)(end_ms - now_ms);
 }
 
 bool sink_failure(const struct sink *s, struct fail *why)

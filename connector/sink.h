@@ -134,8 +134,9 @@ struct sink_counts {
 
 const struct sink_counts *sink_counts(const struct sink *s);
 
-/* The stepwise commit: after the last record was sent at since_ms, 0 when the flush may start (less than a batch is
- * outstanding, or nothing came back for 5 ms), else in how many ms to ask again at the latest. */
+/* The stepwise commit: after the last record was sent at since_ms, 0 when the flush may start: no full request is on its
+ * way, or its answer did not come for 100 ms; where that is not known (pace.h), less than a batch is outstanding, or
+ * nothing came back for 5 ms. Else in how many ms to ask again at the latest. */
 int sink_drain_ms(const struct sink *s, int64_t since_ms, int64_t now_ms);
 
 /* The first failed delivery of this transaction, or what killed the producer; false when there is none. The kinds:

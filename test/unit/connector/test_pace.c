@@ -65,6 +65,23 @@ static void there_is_always_room_for_a_whole_batch(void **state)
     }
 }
 
+static void a_request_is_under_way_while_a_batch_is_there(void **state)
+{
+    (void)state;
+    pace_sent(&pace, &orders, 0, BATCH - RECORD);
+    assert_false(pace_is_under_way(&pace));
+    pace_sent(&pace, &orders, 0, RECORD);
+    pace_sent(&pace, &items, 0, BATCH + BATCH / 2);
+    assert_true(pace_is_under_way(&pace));
+    pace_reported(&pace, &orders, 0, BATCH / 10 * 7);
+    assert_true(pace_is_under_way(&pace));
+    pace_reported(&pace, &items, 0, BATCH / 10 * 3); /* so much is there still that the next request goes at once */
+    assert_true(pace_is_under_way(&pace));
+    pace_reported(&pace, &items, 0, BATCH / 10 * 3);
+    assert_false(pace_is_under_way(&pace));
+    assert_int_equal(pace.bytes, BATCH / 10 * 3 + BATCH / 10 * 9);
+}
+
 static void one_full_partition_stops_all(void **state)
 {
     (void)state;
@@ -106,6 +123,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_partition_gets_its_request_and_less_than_another),
         TEST(there_is_always_room_for_a_whole_batch),
+        TEST(a_request_is_under_way_while_a_batch_is_there),
         TEST(one_full_partition_stops_all),
         TEST(a_record_larger_than_a_batch_passes),
         TEST(what_was_counted_wrong_is_forgotten_when_nothing_is_outstanding),

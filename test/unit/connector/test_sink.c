@@ -303,16 +303,24 @@ static void sink_waits_for_a_batch_or_for_silence_before_the_flush(void **state)
     struct fail why;
     static uint8_t large[900000];
     struct sink_record rec = {.topic = "a", .has_value = true, .value = {large, 100}, .partition = 0};
+    struct sink_record elsewhere = {.topic = "b", .has_value = true, .value = {large, sizeof large}, .partition = -1};
     rig_open(r, &set, NULL);
     rd_kafka_mock_broker_set_down(r->mock, 1);
     assert_int_equal(sink_send(r->sink, &rec, &why), SINK_SENT);
     assert_int_equal(sink_drain_ms(r->sink, 1000, 1000), 0);
-    rec.value.n = sizeof large;
-    assert_int_equal(sink_send(r->sink, &rec, &why), SINK_SENT);
-    assert_int_equal(sink_send(r->sink, &rec, &why), SINK_SENT);
+    /* without a key: where they go is not known */
+    assert_int_equal(sink_send(r->sink, &elsewhere, &why), SINK_SENT);
+    assert_int_equal(sink_drain_ms(r->sink, 1000, 1000), 0);
+    assert_int_equal(sink_send(r->sink, &elsewhere, &why), SINK_SENT);
     assert_int_equal(sink_drain_ms(r->sink, 1000, 1000), 5);
     assert_int_equal(sink_drain_ms(r->sink, 1000, 1003), 2);
     assert_int_equal(sink_drain_ms(r->sink, 1000, 1005), 0);
+    rec.value.n = sizeof large;
+    assert_int_equal(sink_send(r->sink, &rec, &why), SINK_SENT);
+    assert_int_equal(sink_send(r->sink, &rec, &why), SINK_SENT);
+    assert_int_equal(sink_drain_ms(r->sink, 1000, 1000), 100);
+    assert_int_equal(sink_drain_ms(r->sink, 1000, 1099), 1);
+    assert_int_equal(sink_drain_ms(r->sink, 1000, 1100), 0);
     rd_kafka_mock_broker_set_up(r->mock, 1);
 }
 
