@@ -59,6 +59,52 @@ static inline uint64_t utf8_json_special(uint64_t word)
            UTF8_HIGHS;
 }
 
+/* Less than eight bytes, by loads that overlap. Returns n, or less when a byte among them is special. */
+static inline size_t utf8_copy_short(uint8_t *to, const uint8_t *p, size_t n, uint64_t high)
+{
+    uint64_t word = UTF8_ONES * 'a';
+    if (n >= 4) {
+        uint32_t first, last;
+        memcpy(&first, p, 4);
+        memcpy(&last, p + n - 4, 4);
+        memcpy(to, &first, 4);
+        memcpy(to + n - 4, &last, 4);
+        word = (uint64_t)last << 32 | first;
+    } else if (n > 0) {
+        uint8_t first = p[0], middle = p[n / 2], last = p[n - 1];
+        to[0] = first;
+        to[n / 2] = middle;
+        to[n - 1] = last;
+        word = (word & ~UINT64_C(0xffffff)) | (uint64_t)last << 16 | (uint64_t)middle << 8 | first;
+    }
+    if ((utf8_json_special(word) | (word & high)) == 0)
+        return n;
+    size_t at = 0;
+    while (at < n && p[at] >= 0x20 && p[at] != '"' && p[at] != '\\' && (p[at] & high & 0x80) == 0)
+        at++;
+    return at;
+}
+
+/* Copies bytes for as long as they may stand in a JSON string as they are (with stop_at_high: and are ASCII); returns how
+ * many. `to` has room for n: what is behind those that count is undefined. */
+static inline size_t utf8_json_copy(uint8_t *to, const uint8_t *p, size_t n, bool stop_at_high)
+{
+    uint64_t high = stop_at_high ? UTF8_HIGHS : 0;
+    if (n < 8)
+        return utf8_copy_short(to, p, n, high);
+    for (size_t at = 0;;) {
+        uint64_t word;
+        memcpy(&word, p + at, 8);
+        memcpy(to + at, &word, 8);
+        uint64_t found = utf8_json_special(word) | (word & high);
+        if (found != 0)
+            return at + (size_t)__builtin_ctzll(found) / 8;
+        if (at + 8 == n)
+            return n;
+        at = at + 16 <= n ? at + 8 : n - 8; /* the last word overlaps the one before */
+    }
+}
+
 /* How many leading bytes are whole characters of two or three bytes, well formed, up to U+FFFF. */
 static inline size_t utf8_middle_run(const uint8_t *p, size_t n)
 {

@@ -17,6 +17,7 @@
 struct print {
     struct buf *out;
     size_t left;
+    const struct jsonb_strings *strings;
     struct fail *why;
 };
 
@@ -31,6 +32,11 @@ static bool visit(struct print *p, size_t bytes)
         return fail_malformed(p->why, "JSON document: its parts overlap");
     p->left -= bytes;
     return true;
+}
+
+static void put_quote(struct print *p)
+{
+    buf_put_view(p->out, p->strings->quote);
 }
 
 /* ---- scalars ---- */
@@ -117,12 +123,12 @@ static bool put_time(struct print *p, int64_t packed)
         return fail_moment(p);
     uint64_t v = (uint64_t)(micros < 0 ? -micros : micros);
     unsigned seconds = (unsigned)(v / 1000000);
-    buf_put_u8(p->out, '"');
+    put_quote(p);
     if (micros < 0)
         buf_put_u8(p->out, '-');
     temporal_put_clock(p->out, seconds / 3600, seconds / 60 % 60, seconds % 60);
     temporal_put_short_fraction(p->out, (uint32_t)(v % 1000000));
-    buf_put_u8(p->out, '"');
+    put_quote(p);
     return true;
 }
 
@@ -131,14 +137,14 @@ static bool put_date(struct print *p, int64_t packed, bool has_clock)
     struct cell_date d;
     if (!temporal_unpack_datetime(packed, &d))
         return fail_moment(p);
-    buf_put_u8(p->out, '"');
+    put_quote(p);
     temporal_put_date(p->out, &d);
     if (has_clock) {
         buf_put_u8(p->out, ' ');
         temporal_put_clock(p->out, d.hour, d.minute, d.second);
         temporal_put_short_fraction(p->out, d.micro);
     }
-    buf_put_u8(p->out, '"');
+    put_quote(p);
     return true;
 }
 
@@ -160,9 +166,9 @@ static bool put_opaque(struct print *p, const struct jsonb_part *part)
     case WIRE_TIMESTAMP:
         return put_date(p, packed_of(bytes), column_type != WIRE_DATE);
     default:
-        buf_put_u8(p->out, '"');
+        put_quote(p);
         base64_put(p->out, bytes);
-        buf_put_u8(p->out, '"');
+        put_quote(p);
         return true;
     }
 }
@@ -207,7 +213,7 @@ static bool put_scalar(struct print *p, const struct jsonb_part *part)
     case JSONB_DOUBLE:
         return put_float(p, raw);
     case JSONB_STRING:
-        jsonb_put_string(p->out, jsonb_part_text(part));
+        p->strings->put(p->out, jsonb_part_text(part));
         return true;
     default:
         return put_opaque(p, part);
@@ -218,15 +224,33 @@ static bool put_scalar(struct print *p, const struct jsonb_part *part)
 
 static bool put_part(struct print *p, const struct jsonb_part *part, unsigned depth);
 
-static bool put_key(struct print *p, const struct jsonb_container *c, uint32_t i)
+static inline bool put_key(struct print *p, const struct jsonb_container *c, uint32_t i)
 {
     struct view key;
     if (!jsonb_container_key(c, i, &key))
         return fail_layout(p);
     if (!visit(p, key.n))
         return false;
-    jsonb_put_string(p->out, key);
+    p->strings->put(p->out, key);
     buf_put_u8(p->out, ':');
+    return true;
+}
+
+static inline bool put_members(struct print *p, const struct jsonb_container *c, unsigned depth)
+{
+    for (uint32_t i = 0; i < c->count; i++) {
+        struct jsonb_part value;
+        if (i > 0)
+            buf_put_u8(p->out, ',');
+        if (c->is_object && !put_key(p, c, i))
+            return false;
+        if (!jsonb_container_value(c, i, &value))
+            return fail_layout(p);
+        if (!jsonb_is_container(value.type) && !jsonb_is_inlined(value.type, c->width) && !visit(p, value.raw.n))
+            return false;
+        if (!put_part(p, &value, depth))
+            return false;
+    }
     return true;
 }
 
@@ -240,19 +264,8 @@ static bool put_container(struct print *p, const struct jsonb_part *part, unsign
     if (!visit(p, (size_t)jsonb_container_head(c.width, c.is_object, c.count)))
         return false;
     buf_put_u8(p->out, c.is_object ? '{' : '[');
-    for (uint32_t i = 0; i < c.count; i++) {
-        struct jsonb_part value;
-        if (i > 0)
-            buf_put_u8(p->out, ',');
-        if (c.is_object && !put_key(p, &c, i))
-            return false;
-        if (!jsonb_container_value(&c, i, &value))
-            return fail_layout(p);
-        if (!jsonb_is_container(value.type) && !jsonb_is_inlined(value.type, c.width) && !visit(p, value.raw.n))
-            return false;
-        if (!put_part(p, &value, depth + 1))
-            return false;
-    }
+    if (!put_members(p, &c, depth + 1))
+        return false;
     buf_put_u8(p->out, c.is_object ? '}' : ']');
     return true;
 }
@@ -262,11 +275,17 @@ static bool put_part(struct print *p, const struct jsonb_part *part, unsigned de
     return jsonb_is_container(part->type) ? put_container(p, part, depth) : put_scalar(p, part);
 }
 
-bool jsonb_print(struct view doc, struct buf *out, struct fail *why)
+bool jsonb_print_inside(struct view doc, const struct jsonb_strings *strings, struct buf *out, struct fail *why)
 {
-    struct print p = {out, doc.n, why};
+    struct print p = {out, doc.n, strings, why};
     struct jsonb_part root;
     if (!jsonb_part_root(doc, &root))
         return fail_layout(&p);
     return put_part(&p, &root, 1);
+}
+
+bool jsonb_print(struct view doc, struct buf *out, struct fail *why)
+{
+    static const struct jsonb_strings plain = {jsonb_put_string, {(const uint8_t *)"\"", 1}};
+    return jsonb_print_inside(doc, &plain, out, why);
 }

@@ -32,6 +32,17 @@
 /* Appends the document as text. An empty document is null, as the server reads it. */
 MUST_USE bool jsonb_print(struct view doc, struct buf *out, struct fail *why);
 
+/* How strings are written where the text stands in another one: with quotes, as jsonb_put_string does it in a text of its
+ * own; and the quote before and behind what needs no escape. */
+struct jsonb_strings {
+    void (*put)(struct buf *out, struct view text);
+    struct view quote;
+};
+
+/* The same text, its strings written so. */
+MUST_USE bool jsonb_print_inside(struct view doc, const struct jsonb_strings *strings, struct buf *out,
+                                 struct fail *why);
+
 /* Applies the differences of a PARTIAL_UPDATE_ROWS event (sql/json_diff.cc), a list without its length prefix:
  *   op u8 (0 replace, 1 insert, 2 remove), path as lenenc text, then unless removed a lenenc document.
  * Appends a document of the same meaning as the server's. An empty list copies the document. */

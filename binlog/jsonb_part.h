@@ -34,6 +34,7 @@ enum { JSONB_DEPTH_MAX = 100 }; /* containers within each other; the server refu
 
 struct jsonb_part {
     uint8_t type;
+    uint8_t head;    /* of a string or opaque value: bytes before its text or bytes */
     struct view raw; /* the value without its type byte */
 };
 
@@ -59,6 +60,9 @@ static inline bool jsonb_is_inlined(uint8_t type, unsigned width)
 /* The whole document; an empty one is the literal null. */
 MUST_USE bool jsonb_part_root(struct view doc, struct jsonb_part *out);
 
+/* The part of that type that begins with `from`, which may go on behind it. */
+MUST_USE bool jsonb_part_at(uint8_t type, struct view from, struct jsonb_part *out);
+
 MUST_USE bool jsonb_container_open(const struct jsonb_part *part, struct jsonb_container *out);
 
 /* Bytes of the header and all entries of a container. */
@@ -67,12 +71,62 @@ static inline uint64_t jsonb_container_head(unsigned width, bool is_object, uint
     return 2ULL * width + count * (is_object ? width + 2ULL : 0) + count * (1ULL + width);
 }
 
-/* The i-th key and value; i < count. */
-MUST_USE bool jsonb_container_key(const struct jsonb_container *c, uint32_t i, struct view *key);
-MUST_USE bool jsonb_container_value(const struct jsonb_container *c, uint32_t i, struct jsonb_part *value);
+/* Two fixed loads: a copy of variable length would go through memory. */
+static inline uint64_t jsonb_number_at(const uint8_t *p, unsigned bytes)
+{
+    uint16_t small;
+    uint32_t large;
+    if (bytes == 2) {
+        memcpy(&small, p, sizeof small);
+        return small;
+    }
+    memcpy(&large, p, sizeof large);
+    return large;
+}
+
+/* The i-th key and value; i < count. Entries are inside: jsonb_container_open made sure. */
+MUST_USE static inline bool jsonb_container_key(const struct jsonb_container *c, uint32_t i, struct view *key)
+{
+    uint64_t at = 2ULL * c->width + (uint64_t)i * (c->width + 2ULL);
+    uint64_t offset = jsonb_number_at(c->raw.p + at, c->width);
+    uint64_t length = jsonb_number_at(c->raw.p + at + c->width, 2);
+    if (offset < jsonb_container_head(c->width, true, c->count) || offset + length > c->raw.n)
+        return false;
+    *key = (struct view){c->raw.p + offset, (size_t)length};
+    return true;
+}
+
+MUST_USE static inline bool jsonb_container_value(const struct jsonb_container *c, uint32_t i, struct jsonb_part *value)
+{
+    uint64_t head = jsonb_container_head(c->width, c->is_object, c->count);
+    uint64_t at = head - (uint64_t)(c->count - i) * (1ULL + c->width);
+    uint8_t type = c->raw.p[at];
+    if (jsonb_is_inlined(type, c->width)) {
+        size_t bytes = type == JSONB_LITERAL ? 1 : type <= JSONB_UINT16 ? 2 : 4;
+        *value = (struct jsonb_part){.type = type, .raw = {c->raw.p + at + 1, bytes}};
+        return true;
+    }
+    uint64_t offset = jsonb_number_at(c->raw.p + at + 1, c->width);
+    if (offset < head || offset >= c->raw.n)
+        return false;
+    const uint8_t *from = c->raw.p + offset;
+    if (type == JSONB_STRING && *from < 0x80) { /* most are short */
+        *value = (struct jsonb_part){type, 1, {from, 1 + (size_t)*from}};
+        return value->raw.n <= c->raw.n - offset;
+    }
+    return jsonb_part_at(type, (struct view){from, c->raw.n - (size_t)offset}, value);
+}
 
 /* The text of a JSONB_STRING, the column type and bytes of a JSONB_OPAQUE. */
-struct view jsonb_part_text(const struct jsonb_part *part);
-struct view jsonb_part_opaque(const struct jsonb_part *part, uint8_t *column_type);
+static inline struct view jsonb_part_text(const struct jsonb_part *part)
+{
+    return (struct view){part->raw.p + part->head, part->raw.n - part->head};
+}
+
+static inline struct view jsonb_part_opaque(const struct jsonb_part *part, uint8_t *column_type)
+{
+    *column_type = part->raw.p[0];
+    return jsonb_part_text(part);
+}
 
 #endif

@@ -24,10 +24,10 @@ void jsonb_put_escape(struct buf *out, uint8_t byte)
 void jsonb_put_string(struct buf *out, struct view text)
 {
     buf_put_u8(out, '"');
-    size_t at = 0;
-    for (;;) {
-        size_t run = utf8_json_run(text.p + at, text.n - at, false);
-        buf_put(out, text.p + at, run);
+    for (size_t at = 0;;) {
+        buf_need(out, text.n - at);
+        size_t run = utf8_json_copy(out->p, text.p + at, text.n - at, false);
+        out->p += run;
         at += run;
         if (at == text.n)
             break;

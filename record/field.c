@@ -4,13 +4,11 @@
 #include "base/digits.h"
 #include "base/fail.h"
 #include "binlog/decimal.h"
-#include "binlog/jsonb.h"
+#include "record/document.h"
 #include "record/json.h"
 #include "record/moment.h"
 #include "record/number.h"
 #include "record/schema_text.h"
-
-#include <stdlib.h>
 
 /* ---- numbers ---- */
 
@@ -236,28 +234,6 @@ static bool write_set(const struct step *s, const struct cell *c, struct buf *ou
 
 /* ---- JSON ---- */
 
-enum { SMALL_DOCUMENT = 4096, ESCAPE_MAX = 6 };
-
-/* The text that stands at the buffer's end from `at` on becomes a JSON string there. A small one is first moved so far
- * back that its string can't reach it, a large one is worth an allocation. */
-static void quote_in_place(struct buf *out, size_t at)
-{
-    size_t n = buf_size(out) - at;
-    if (n > SMALL_DOCUMENT) {
-        uint8_t *copy = mem_alloc(n);
-        memcpy(copy, out->start + at, n);
-        out->p = out->start + at;
-        json_put_string(out, (struct view){copy, n});
-        free(copy);
-        return;
-    }
-    size_t room = ESCAPE_MAX * n + 2;
-    buf_need(out, room);
-    uint8_t *moved = memmove(out->start + at + room, out->start + at, n);
-    out->p = out->start + at;
-    json_put_string(out, (struct view){moved, n});
-}
-
 /* A document of no bytes at all is what old servers left in columns added as NOT NULL. */
 static bool write_json(const struct step *s, const struct cell *c, struct buf *out)
 {
@@ -271,11 +247,7 @@ static bool write_json(const struct step *s, const struct cell *c, struct buf *o
         buf_put_view(out, s->if_none);
         return true;
     }
-    size_t at = buf_size(out);
-    if (!jsonb_print(c->bytes, out, NULL))
-        return false;
-    quote_in_place(out, at);
-    return true;
+    return document_put(out, c->bytes);
 }
 
 /* ---- places and vectors ---- */

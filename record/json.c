@@ -64,10 +64,7 @@ static void put_code(struct buf *out, uint32_t code)
         utf8_put(out, code);
 }
 
-enum { PIECE_BYTES = 512 }; /* of input, for which room is made at once */
-
-/* The room an escaped piece may need: six bytes for one, and a whole word that is stored before it is looked at. */
-#define PIECE_ROOM(n) (6 * (n) + 8)
+enum { PIECE_BYTES = 512, ESCAPE_MAX = 6 }; /* of input, for which room is made at once; of output, for a byte */
 
 /* Puts one code point that is not plain ASCII, or must be escaped; returns its bytes. Most of them are quotes. */
 static inline size_t put_special(struct buf *out, const uint8_t *p, size_t n)
@@ -88,30 +85,20 @@ static inline size_t put_special(struct buf *out, const uint8_t *p, size_t n)
     return step.bytes;
 }
 
-/* Copies a word at a time: each is stored, and then counts as far as nothing in it is special. A character may reach
- * behind the piece; returns where the next one starts. */
+/* A character may reach behind the piece; returns where the next one starts. */
 static size_t put_piece(struct buf *out, const uint8_t *p, size_t n, size_t piece)
 {
     size_t at = 0;
-    while (at < piece) {
-        if (n - at < 8) {
-            if (p[at] >= 0x20 && p[at] < 0x80 && p[at] != '"' && p[at] != '\\')
-                *out->p++ = p[at++];
-            else
-                at += put_special(out, p + at, n - at);
-            continue;
-        }
-        uint64_t word;
-        memcpy(&word, p + at, 8);
-        memcpy(out->p, &word, 8);
-        uint64_t found = utf8_json_special(word) | (word & UTF8_HIGHS);
-        size_t plain = found == 0 ? 8 : (size_t)__builtin_ctzll(found) / 8;
-        out->p += plain;
-        at += plain;
-        if (found != 0)
-            at += put_special(out, p + at, n - at);
+    for (;;) {
+        size_t run = utf8_json_copy(out->p, p + at, piece - at, true);
+        out->p += run;
+        at += run;
+        if (at >= piece)
+            return at;
+        at += put_special(out, p + at, n - at);
+        if (at >= piece)
+            return at;
     }
-    return at;
 }
 
 void json_put_escaped(struct buf *out, struct view utf8)
@@ -119,7 +106,7 @@ void json_put_escaped(struct buf *out, struct view utf8)
     for (size_t at = 0; at < utf8.n;) {
         size_t left = utf8.n - at;
         size_t piece = left < PIECE_BYTES ? left : PIECE_BYTES;
-        buf_need(out, PIECE_ROOM(piece));
+        buf_need(out, ESCAPE_MAX * piece);
         at += put_piece(out, utf8.p + at, left, piece);
     }
 }
