@@ -37,6 +37,9 @@ TYPES_SQL = ["CREATE DATABASE IF NOT EXISTS shop", "DROP TABLE IF EXISTS shop.ty
 
 DOC = "{" + ", ".join(f'"k{i}": "value {i}"' for i in range(20)) + ', "n": {"a": [1, 2, 3]}}'
 
+ORDERS = """CREATE TABLE bench.orders (id BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY, customer_id INT UNSIGNED NOT NULL,
+ status ENUM('new', 'paid', 'shipped', 'done') NOT NULL, amount DECIMAL(12,2) NOT NULL, note VARCHAR(100),
+ created DATETIME(3) NOT NULL, updated TIMESTAMP(3) NOT NULL DEFAULT CURRENT_TIMESTAMP(3), payload JSON, KEY (customer_id)) AUTO_INCREMENT=1000000"""
 
 
 def all_but_tagged(uuid, last):
@@ -141,6 +144,16 @@ SCENARIOS = {
     "heartbeat_v1": {
         "what": "a skipped end, told by a heartbeat of the first kind", "flags": 0,
         "executed": all_but_tagged, "sql": ["CREATE DATABASE IF NOT EXISTS shop"],
+    },
+    "orders": {
+        "what": "a transaction of inserts, one of updates, one of deletes, on the table of the benchmarks", "sql": [
+            "CREATE DATABASE IF NOT EXISTS bench", ORDERS,
+            "INSERT INTO bench.orders (customer_id, status, amount, note, created, payload) WITH RECURSIVE s (n) AS (SELECT 0 "
+            "UNION ALL SELECT n + 1 FROM s WHERE n < 59) SELECT 12345 + n, 1 + n % 4, (n * 37 % 1000000) / 100, "
+            "CONCAT('note for order number ', 98765 + n, ' with some text'), '2026-01-01 00:00:00.123' + INTERVAL n SECOND, "
+            "JSON_OBJECT('sku', CONCAT('SKU-', n % 5000), 'qty', n % 9, 'gift', n % 2 = 0, 'tags', JSON_ARRAY('a', 'b', n)) FROM s",
+            "UPDATE bench.orders SET status = 1 + id % 4, amount = amount + 1, note = CONCAT('changed ', id)",
+            "DELETE FROM bench.orders"],
     },
     "anonymous": {
         "what": "transactions without GTIDs",
