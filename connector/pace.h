@@ -8,7 +8,7 @@
  * its request under way holds, and a little less than another one beside it; the answer lets the next records in.
  *
  * Which partition a record goes to is known because librdkafka asks pace_partition. For a topic whose partitions it does
- * not know yet it asks later, on a thread of its own, and for records without a key never: such records are not counted. Counts are about speed alone; they
+ * not know yet it asks later, on a thread of its own; for records without a key never. Counts are about speed alone; they
  * are right again whenever nothing is outstanding.
  *
  * Loop thread only, except for pace_partition.
@@ -25,6 +25,7 @@ struct pace_lane {
     uint64_t bytes;         /* keys and values sent and not reported */
     uint64_t request_bytes; /* of keys and values in its last full request */
     bool is_under_way;      /* a full request of it is on its way, or about to be */
+    bool is_uneven;         /* what is behind that needs more than one request */
 };
 
 /* Of one topic. */
@@ -37,10 +38,17 @@ struct pace_topic {
 struct pace {
     uint64_t batch_bytes; /* batch.size */
     uint64_t round;
-    uint64_t bytes;                /* counted in all lanes together */
-    unsigned n_under_way;          /* lanes with a full request */
+    uint64_t bytes;         /* all that is counted */
+    uint64_t unknown_bytes; /* of these, what went to topics whose partitions were not known */
+    unsigned n_under_way;   /* lanes */
+    unsigned n_uneven;
     const struct pace_topic *full; /* the topic of a partition that has enough; NULL: none has */
     int32_t full_partition;
+};
+
+enum {
+    PACE_UNKNOWN = -1,   /* which partition it went to, or will go to */
+    PACE_UNCOUNTED = -2, /* the same, and no report will come soon that says how much can be sent */
 };
 
 void pace_init(struct pace *p, uint64_t batch_bytes);
@@ -49,7 +57,7 @@ void pace_topic_fini(struct pace_topic *t);
 /* May anything be sent? One full partition stops all: the order of records is that of the log. */
 bool pace_allows(struct pace *p);
 
-/* Around a produce call: the answer of pace_partition meanwhile, -1 when it was not asked. */
+/* Around a produce call: the answer of pace_partition meanwhile, PACE_UNKNOWN when it was not asked. */
 void pace_listen(void);
 int32_t pace_heard(void);
 
@@ -59,6 +67,10 @@ void pace_reported(struct pace *p, struct pace_topic *t, int32_t partition, uint
 
 /* Does any partition have a full request on its way? */
 bool pace_is_under_way(const struct pace *p);
+
+/* Would a flush, when that is answered, need more than one request for some partition? While the first of them is on its
+ * way the thread polls without a pause again. */
+bool pace_is_uneven(const struct pace *p);
 
 /* Nothing is outstanding. */
 void pace_reset(struct pace *p);

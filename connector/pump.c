@@ -13,6 +13,7 @@
 
 enum {
     TURN_CHANGES = 4000, /* then the loop looks at its other watchers */
+    UNEVEN_MS = 10,      /* so much later a commit may come for being cheaper */
     FULL_LOOK_MS = 10,   /* the producer is full: its reports come by themselves, this is for what they don't tell */
     CLOCK_EVERY_CHANGES = 64, /* how often a turn under load looks whether a commit is due */
 };
@@ -451,6 +452,8 @@ static int commit_due_ms(const struct pump *p, int64_t now_ms)
     if (has_records(p) || p->keeps_shapes || has_progress) {
         int64_t opened_ms = sink_counts(p->sink)->opened_ms;
         due = (opened_ms > 0 ? opened_ms : p->stored_ms) + p->set.commit_interval_ms;
+        if (sink_is_uneven(p->sink))
+            due += UNEVEN_MS;
         if (p->dry_since_ms > 0 && !is_reading_tables(p)) {
             int64_t early = p->dry_since_ms + p->set.dry_ms;
             if (early < p->stored_ms + p->set.pause_ms)

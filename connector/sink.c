@@ -18,6 +18,8 @@
 
 enum {
     MAGIC = 0x5134b001,
+    LINGER_MS =
+        1000, /* above what an answer takes: older records are ready, and what is ready is polled for (pace.h) */
     DRAIN_ANSWER_MS = 100,    /* how long an answer is waited for before a flush */
     DRAIN_QUIET_MS = 5,       /* the same when it is not known whether one is to come */
     OUTSTANDING_MAX = 100000, /* librdkafka needs some 200 bytes a record beside what is lent */
@@ -124,8 +126,10 @@ static bool set_number(rd_kafka_conf_t *conf, const char *name, long long value,
 /* What keeps one large request a partition on the wire and our pool the only gate. */
 static bool set_rhythm(rd_kafka_conf_t *conf, const struct sink *s, size_t pool_bytes, struct fail *why)
 {
+    int linger_ms = s->transaction_timeout_ms / 2 < LINGER_MS ? s->transaction_timeout_ms / 2 : LINGER_MS;
     size_t queue_kb = (2 * pool_bytes + 2 * s->message_max_bytes) / 1024 + 65536;
-    return set_number(conf, "linger.ms", 100, why) && set_number(conf, "batch.size", (long long)s->batch_bytes, why) &&
+    return set_number(conf, "linger.ms", linger_ms, why) &&
+           set_number(conf, "batch.size", (long long)s->batch_bytes, why) &&
            set_number(conf, "batch.num.messages", OUTSTANDING_MAX, why) &&
            set_number(conf, "queue.buffering.max.messages", 2 * OUTSTANDING_MAX, why) &&
            set_number(conf, "queue.buffering.max.kbytes", queue_kb > INT32_MAX ? INT32_MAX : (long long)queue_kb,
@@ -402,14 +406,14 @@ static bool begin(struct sink *s)
     return true;
 }
 
-/* -1: not known. Where librdkafka puts records without a key is not told; but a topic may have one partition only. */
+/* Where librdkafka puts records without a key is not told, and changes; but a topic may have one partition only. */
 static int32_t partition_of(const struct sink_topic *topic, const struct sink_record *rec, int32_t heard)
 {
     if (rec->partition >= 0)
         return rec->partition;
     if (rec->has_key)
         return heard;
-    return topic->pace.n_lanes == 1 ? 0 : -1;
+    return topic->pace.n_lanes == 1 ? 0 : PACE_UNCOUNTED;
 }
 
 static void count_sent(struct sink *s, struct sink_topic *topic, int32_t partition, const struct sink_record *rec)
@@ -677,6 +681,11 @@ int sink_drain_ms(const struct sink *s, int64_t since_ms, int64_t now_ms)
     int64_t last = s->counts.last_delivery_ms > since_ms ? s->counts.last_delivery_ms : since_ms;
     int64_t end_ms = last + (is_under_way ? DRAIN_ANSWER_MS : DRAIN_QUIET_MS);
     return now_ms >= end_ms ? 0 : (int)(end_ms - now_ms);
+}
+
+bool sink_is_uneven(const struct sink *s)
+{
+    return pace_is_uneven(&s->pace);
 }
 
 bool sink_failure(const struct sink *s, struct fail *why)

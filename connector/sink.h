@@ -139,6 +139,9 @@ const struct sink_counts *sink_counts(const struct sink *s);
  * nothing came back for 5 ms. Else in how many ms to ask again at the latest. */
 int sink_drain_ms(const struct sink *s, int64_t since_ms, int64_t now_ms);
 
+/* A commit now would cost more than one a few records later (pace_is_uneven). */
+bool sink_is_uneven(const struct sink *s);
+
 /* The first failed delivery of this transaction, or what killed the producer; false when there is none. The kinds:
  * RETRY abort (or, when DEAD, make a new producer) and read again from the stored offset; STOP an operator must act. */
 bool sink_failure(const struct sink *s, struct fail *why);

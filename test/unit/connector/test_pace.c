@@ -82,6 +82,33 @@ static void a_request_is_under_way_while_a_batch_is_there(void **state)
     assert_int_equal(pace.bytes, BATCH / 10 * 3 + BATCH / 10 * 9);
 }
 
+static void what_is_behind_a_request_is_even_when_one_more_holds_it(void **state)
+{
+    (void)state;
+    pace_sent(&pace, &orders, 0, BATCH);
+    pace_reported(&pace, &orders, 0, BATCH / 10 * 7);
+    assert_false(pace_is_uneven(&pace));
+    pace_sent(&pace, &orders, 0, BATCH / 10 * 6); /* 0.9: a flush would need two requests of 0.7 */
+    assert_true(pace_is_uneven(&pace));
+    pace_sent(&pace, &orders, 0, BATCH / 10); /* now one is on its way, and 0.3 are behind it */
+    assert_false(pace_is_uneven(&pace));
+    pace_sent(&pace, &orders, 0, BATCH / 10 * 6);
+    assert_true(pace_is_uneven(&pace));
+    pace_reset(&pace);
+    assert_false(pace_is_uneven(&pace));
+}
+
+static void records_whose_partition_is_not_known_yet_are_bounded(void **state)
+{
+    (void)state;
+    uint64_t bytes = fill(&orders, PACE_UNKNOWN);
+    assert_int_equal(bytes, 2 * BATCH);
+    pace_reported(&pace, &orders, 5, BATCH / 2);
+    assert_true(pace_allows(&pace));
+    assert_int_equal(pace.bytes, BATCH + BATCH / 2);
+    assert_int_equal(orders.lanes[5].bytes, 0);
+}
+
 static void one_full_partition_stops_all(void **state)
 {
     (void)state;
@@ -107,7 +134,7 @@ static void a_record_larger_than_a_batch_passes(void **state)
 static void what_was_counted_wrong_is_forgotten_when_nothing_is_outstanding(void **state)
 {
     (void)state;
-    pace_sent(&pace, &orders, -1, 5 * BATCH); /* the partition was not known */
+    pace_sent(&pace, &orders, PACE_UNCOUNTED, 5 * BATCH);
     assert_true(pace_allows(&pace));
     pace_sent(&pace, &orders, 1, 5 * BATCH);
     pace_reported(&pace, &orders, 0, 10 * BATCH); /* all went elsewhere */
@@ -124,6 +151,8 @@ int main(void)
         TEST(a_partition_gets_its_request_and_less_than_another),
         TEST(there_is_always_room_for_a_whole_batch),
         TEST(a_request_is_under_way_while_a_batch_is_there),
+        TEST(what_is_behind_a_request_is_even_when_one_more_holds_it),
+        TEST(records_whose_partition_is_not_known_yet_are_bounded),
         TEST(one_full_partition_stops_all),
         TEST(a_record_larger_than_a_batch_passes),
         TEST(what_was_counted_wrong_is_forgotten_when_nothing_is_outstanding),
