@@ -4,6 +4,7 @@
 Both follow the same server from the same place, write to the same broker, with the settings of a plain installation;
 `tuned` is what Debezium's users set for throughput.
 """
+import json
 import os
 import shutil
 
@@ -14,11 +15,18 @@ TUNED = {"max.batch.size": 8192, "max.queue.size": 65536, "poll.interval.ms": 20
          "producer.override.buffer.memory": 134217728}
 
 
+def send_signal(kafka, prefix, kind, data):
+    kafka.produce(f"{prefix}-signal", json.dumps({"id": kind, "type": kind, "data": data}), key=prefix, partition=0)
+
+
 class TidemarkContender(Tidemark):
+    short = "tidemark"
+
     def __init__(self, scratch, mysql, kafka, prefix, schemas=False, compression=None):
         properties = Tidemark.base(mysql, kafka, prefix)
         properties.update({"database.include.list": "bench", "key.converter.schemas.enable": schemas,
-                           "value.converter.schemas.enable": schemas})
+                           "value.converter.schemas.enable": schemas, "signal.enabled.channels": "kafka",
+                           "signal.kafka.topic": f"{prefix}-signal"})
         if compression:
             properties["producer.override.compression.type"] = compression
         super().__init__(scratch, {key: str(value).lower() if isinstance(value, bool) else value
@@ -28,9 +36,14 @@ class TidemarkContender(Tidemark):
     def wait_streaming(self):
         self.wait_for_log("reading the log", 60)
 
+    def signal(self, kafka, kind, data):
+        send_signal(kafka, self.prefix, kind, data)
+
 
 class DebeziumContender(Process):
-    def __init__(self, scratch, mysql, kafka, prefix, schemas=False, tuned=False):
+    short = "debezium"
+
+    def __init__(self, scratch, mysql, kafka, prefix, schemas=False, compression=None, tuned=False):
         jars, kafka_jars = os.environ.get("TIDEMARK_DEBEZIUM_LIB", ""), os.environ.get("TIDEMARK_KAFKA_LIB", "")
         if not shutil.which("java") or not os.path.isdir(jars):
             raise Unavailable("there are no Debezium jars here (./dev bench makes them available)")
@@ -51,6 +64,8 @@ class DebeziumContender(Process):
                      "schema.history.internal.kafka.topic": f"{prefix}-history",
                      "signal.enabled.channels": "kafka", "signal.kafka.topic": f"{prefix}-signal",
                      "signal.kafka.bootstrap.servers": kafka.bootstrap, **(TUNED if tuned else {})}
+        if compression:
+            connector["producer.override.compression.type"] = compression
         for name, settings in (("worker", worker), ("connector", connector)):
             (folder / name).write_text("".join(f"{key}={value}\n" for key, value in settings.items()))
         kafka.create_topic(f"{prefix}-signal")
@@ -64,3 +79,5 @@ class DebeziumContender(Process):
     def wait_streaming(self):
         self.wait_for_log("Connected to binlog at|Connected to MySQL binlog", 120)
 
+    def signal(self, kafka, kind, data):
+        send_signal(kafka, self.prefix, kind, data)
