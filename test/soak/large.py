@@ -112,7 +112,7 @@ def tables(ground):
             f"CREATE TABLE t{table} (id INT PRIMARY KEY, " + ", ".join(f"c{column} VARCHAR(50)" for column in range(20)) + ") "
             "ENGINE=BLACKHOLE" for table in range(each)))
     captured = [f"many{number}.t7" for number in range(0, databases, databases // 10)]
-    program = ground.follow(table_include_list=",".join(name.replace(".", r"\\.") for name in captured))
+    program = ground.follow(table_include_list=",".join(name.replace(".", r"\.") for name in captured))
     for run in (1, 2):
         began = time.monotonic()
         program.start_ready()
