@@ -132,6 +132,7 @@ static bool open_signals(struct connector *c, struct fail *why)
         st->signal_offset = left->has_signal_offset ? left->signal_offset : c->stored.signal_start;
     }
     ev_io_stop(c->loop, &c->signal_io);
+    ev_io_stop(c->loop, &c->move_io); /* until its signal comes again */
     if (!requests_open(c->requests, st->signal_offset, why))
         return false;
     ev_io_init(&c->signal_io, connector_on_io, requests_fd(c->requests), EV_READ);

@@ -32,7 +32,7 @@ struct requests *requests_new(const struct config *cfg, struct snapshots *sn, co
                               struct frontier *frontier, struct notices *notices)
 {
     struct requests *req = mem_zero(1, sizeof *req);
-    *req = (struct requests){cfg, sn, shapes, frontier, notices, NULL, {NULL}};
+    *req = (struct requests){.cfg = cfg, .snapshots = sn, .shapes = shapes, .frontier = frontier, .notices = notices};
     return req;
 }
 
