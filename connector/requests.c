@@ -224,6 +224,12 @@ static void log_message(const struct requests *req, const struct signal *sig)
 static bool relocate(struct requests *req, const struct signal *sig, int64_t offset, struct fail *why)
 {
     struct relocating *m = &req->moving;
+    struct incremental *inc = snapshots_incremental(req->snapshots);
+    if (incremental_has(inc, READ_INITIAL) || incremental_has(inc, READ_BLOCKING))
+        return fail_set(
+            why, FAIL_REFUSE, FAIL_AREA_REFUSED, 0,
+            "the position can't be moved while an initial or blocking snapshot runs, whose rows are true where "
+            "the stream is; hint: ask again when it has ended");
     if (m->relocation == NULL) {
         m->relocation = relocation_start(req->cfg, sig, why);
         m->offset = offset;

@@ -143,3 +143,17 @@ def test_source_without_gtids_is_moved_by_position(rows, plain_mysql):
     r.move("back", **r.place("position", 1))
     assert r.told(3) == [1, 2, 2]
     r.run.wait_outcome("back")
+
+
+@pytest.mark.parametrize("kind", ["initial", "blocking"])
+def test_place_is_not_moved_under_a_snapshot_that_stands_on_it(mysql, kafka, tidemark, names, kind):
+    mysql.sql(f"CREATE DATABASE {names.database}; CREATE TABLE {names.database}.t (id INT PRIMARY KEY)")
+    mysql.many(f"INSERT INTO {names.database}.t VALUES (%s)", [(number,) for number in range(200)])
+    run = Run(mysql, kafka, tidemark, names, snapshot_mode="initial" if kind == "initial" else "no_data",
+              incremental_snapshot_chunk_size=10, tidemark_snapshot_rows_per_second=50)
+    if kind == "blocking":
+        run.snapshot("t", type="BLOCKING", wait=False)
+    run.wait_rows("t", 10)
+    run.send({"id": "move", "type": "set-binlog-position", "data": {"gtid_set": mysql.gtid_executed().replace("\n", "")}})
+    assert "while an initial or blocking snapshot runs" in run.wait_outcome("move", "refused")["why"]
+    assert len(run.wait_rows("t", 200)) == 200
