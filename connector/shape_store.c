@@ -169,22 +169,30 @@ static bool is_same_server(const struct shape_version *v, const struct shape_pla
            v->pos.file[0] != '\0' && at->pos != NULL && at->pos->file[0] != '\0';
 }
 
+static bool have_gtids(const struct shape_version *v, const struct shape_place *at)
+{
+    return v->gtids != NULL && at->gtids != NULL;
+}
+
+/* A place that has all of a version's transactions lies behind it. One that lacks some may still do so on the same server, where
+ * positions tell: of XA transactions that are prepared. A position alone does not say that a place lies before: after a
+ * search by GTIDs the log is read again from the start of a file. */
 static enum order compare(const struct shape_version *v, const struct shape_place *at)
 {
+    if (have_gtids(v, at) && gtid_set_contains(at->gtids, &v->gtids->set))
+        return AT_OR_BEFORE;
     if (is_same_server(v, at))
         return position_compare(&v->pos, at->pos) <= 0 ? AT_OR_BEFORE : BEHIND;
-    if (v->gtids == NULL || at->gtids == NULL)
-        return UNKNOWN;
-    return gtid_set_contains(at->gtids, &v->gtids->set) ? AT_OR_BEFORE : BEHIND;
+    return have_gtids(v, at) ? BEHIND : UNKNOWN;
 }
 
 static bool is_before(const struct shape_version *v, const struct shape_place *at)
 {
+    if (have_gtids(v, at) && gtid_set_contains(at->gtids, &v->gtids->set) && !gtid_set_equal(at->gtids, &v->gtids->set))
+        return true;
     if (is_same_server(v, at))
         return position_compare(&v->pos, at->pos) < 0;
-    if (v->gtids == NULL || at->gtids == NULL)
-        return true; /* not to be compared; it was there first */
-    return gtid_set_contains(at->gtids, &v->gtids->set) && !gtid_set_equal(at->gtids, &v->gtids->set);
+    return !have_gtids(v, at); /* not to be compared; it was there first */
 }
 
 /* The index of the newest version at or before a place. */

@@ -120,6 +120,9 @@ static void shape_store_finds_the_version_in_force_by_gtids_on_another_server(vo
     check_at(&store, spot(U ":1-20", "x.1", 4, ""), SHAPE_FOUND, "two");
     /* a prepared XA transaction is out of the set, and yet the place lies behind both on their own server */
     check_at(&store, spot(U ":1-4:6-20", "b.9", 300, U), SHAPE_FOUND, "two");
+    /* after a search by GTIDs the place is the start of the file */
+    check_at(&store, spot(U ":1-25", "b.9", 4, U), SHAPE_FOUND, "two");
+    check_at(&store, spot(U ":1-15", "b.9", 4, U), SHAPE_FOUND, "one");
     shape_store_fini(&store);
 }
 
