@@ -62,12 +62,14 @@ static void leave(struct member *m, int timeout_ms)
 
 bool member_close(struct member *m, int timeout_ms)
 {
+    int64_t end_ms = clock_mono_ms() + timeout_ms;
     if (m->queue != NULL) {
         rd_kafka_queue_io_event_enable(m->queue, -1, NULL, 0);
         leave(m, timeout_ms);
         rd_kafka_queue_destroy(m->queue);
     }
-    bool is_closed = client_close(&m->rk, timeout_ms);
+    int64_t left_ms = end_ms - clock_mono_ms();
+    bool is_closed = client_close(&m->rk, left_ms > 0 ? (int)left_ms : 0);
     if (m->fd >= 0)
         close(m->fd);
     return is_closed;
