@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "connector/feed_statement.h"
 
-#include "base/log.h"
 #include "binlog/ddl.h"
 #include "record/notice.h"
 #include "record/plan.h"
@@ -174,24 +173,10 @@ static bool tell_truncate(struct teller *t, const struct ddl_effect *e, struct f
     return ok;
 }
 
-/* Rows came or went, and the log doesn't say which. */
-static void warn_of_silent_change(const struct teller *t, const struct ddl_effect *e)
-{
-    if (!e->is_captured)
-        return;
-    log_warn(
-        "feed",
-        "rows of %.*s.%.*s came or went by a statement that the log holds without its rows: %.*s; hint: read the table "
-        "again file=%s pos=%llu",
-        VIEW_ARGS(e->db), VIEW_ARGS(e->table), VIEW_ARGS(e->text), t->st->file, (unsigned long long)t->st->offset);
-}
-
 static bool tell_effect(struct teller *t, const struct ddl_effect *e, struct view names, struct fail *why)
 {
     if (e->kind == DDL_TRUNCATE)
         return tell_truncate(t, e, why);
-    if (e->kind == DDL_DATA_CHANGED)
-        warn_of_silent_change(t, e);
     if (!is_change_of_schema(e) || !t->set->schema_changes || !is_ours(e) || !is_in_scope(t, e))
         return true;
     return tell_change(t, e, names, why);

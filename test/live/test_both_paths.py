@@ -106,7 +106,7 @@ def run(keeper, seconds, seed):
 
 
 def test_streamed_and_read_rows_give_the_same_bytes(keeper, seed):
-    run(keeper, 25, seed)
+    run(keeper, 15, seed)
 
 
 @pytest.mark.long

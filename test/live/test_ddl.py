@@ -159,7 +159,7 @@ def run_histories(server, tracker, seed, histories, rounds, seconds=None):
 
 
 def test_shapes_follow_random_histories(server, tracker, seed):
-    run_histories(server, tracker, seed, 100, int(os.environ.get("TIDEMARK_ROUNDS", 60)), seconds=40)
+    run_histories(server, tracker, seed, 100, int(os.environ.get("TIDEMARK_ROUNDS", 60)), seconds=25)
 
 
 @pytest.mark.long

@@ -362,7 +362,7 @@ def test_partitions_are_kept_apart_from_columns(sea):
     warnings = [line for line in sea.program.log_text()[before:].splitlines() if " warn " in line and f"{sea.database}.pt" in line]
     assert len(warnings) == 2, warnings
     for warning in warnings:
-        assert "PARTITION p0" in warning and "without its rows" in warning, warning
+        assert "PARTITION p0" in warning and "does not hold the rows" in warning, warning
 
 
 def test_rows_follow_tables_through_all_that_is_done_to_partitions(sea):

@@ -108,15 +108,17 @@ def test_table_included_later_is_known_and_can_be_read(run):
 @pytest.fixture
 def partitions(run):
     """A table of two partitions of 1000 rows, v=1, and one with 1000 other rows for the first, v=7; both are told."""
-    r = run(incremental_snapshot_chunk_size=50, tidemark_snapshot_rows_per_second=1000)
-    r.sql("CREATE TABLE gauge (id INT PRIMARY KEY, v INT) PARTITION BY RANGE (id)"
-          " (PARTITION a VALUES LESS THAN (1000), PARTITION b VALUES LESS THAN (2000));"
-          "CREATE TABLE other (id INT PRIMARY KEY, v INT)")
-    r.fill("gauge", ((i, 1) for i in range(2000)))
-    r.fill("other", ((i, 7) for i in range(1000)))
-    r.wait_rows("gauge", 2000, op="c")
-    r.wait_rows("other", 1000, op="c")
-    return r
+    def make(rows_per_second=1000):
+        r = run(incremental_snapshot_chunk_size=50, tidemark_snapshot_rows_per_second=rows_per_second)
+        r.sql("CREATE TABLE gauge (id INT PRIMARY KEY, v INT) PARTITION BY RANGE (id)"
+              " (PARTITION a VALUES LESS THAN (1000), PARTITION b VALUES LESS THAN (2000));"
+              "CREATE TABLE other (id INT PRIMARY KEY, v INT)")
+        r.fill("gauge", ((i, 1) for i in range(2000)))
+        r.fill("other", ((i, 7) for i in range(1000)))
+        r.wait_rows("gauge", 2000, op="c")
+        r.wait_rows("other", 1000, op="c")
+        return r
+    return make
 
 
 @pytest.mark.parametrize("statement,expected", [
@@ -126,7 +128,7 @@ def partitions(run):
     ("RENAME TABLE gauge TO was, other TO gauge", [(i, 7) for i in range(1000)]),
 ], ids=["exchange", "truncate", "drop", "rename"])
 def test_rows_that_came_or_went_without_events_are_read_again_with_all_others(partitions, statement, expected):
-    r = partitions
+    r = partitions()
     id = r.snapshot("gauge", wait=False)
     r.wait_rows("gauge", 100)
     r.sql(statement)
@@ -139,13 +141,16 @@ def test_rows_that_came_or_went_without_events_are_read_again_with_all_others(pa
 
 
 def test_both_tables_of_an_exchanged_partition_are_read_again(partitions):
-    r = partitions
+    r = partitions(rows_per_second=100)
     r.sql("DELETE FROM other WHERE id >= 500")
     first, second = r.snapshot("other", wait=False), r.snapshot("gauge", wait=False)
     r.wait_rows("other", 100)
     r.ask("pause-snapshot", "pause")
     r.wait_outcome("pause")
     r.sql("ALTER TABLE gauge EXCHANGE PARTITION a WITH TABLE other")
+    r.program.stop()
+    r.program.write(tidemark_snapshot_rows_per_second=None)
+    r.start()
     r.ask("resume-snapshot")
     r.wait_outcome(first)
     r.wait_outcome(second)
