@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "binlog/server.h"
+#include "binlog/sql_token.h"
 #include "snapshot/chunk_reading.h"
 #include "snapshot/chunk_rows.h"
 
@@ -34,6 +35,31 @@ static bool begin(struct reading *rd)
     return chunk_find_plan(rd) || chunk_give_up(rd, CHUNK_REFUSED);
 }
 
+/* Looks at the table: at no row of it, or at one at the most. */
+static bool touch_table(struct reading *rd, const char *limit)
+{
+    struct buf sql;
+    buf_init(&sql);
+    buf_put_literal(&sql, "SELECT 1 FROM ");
+    sql_put_name(&sql, rd->order->shape->db);
+    buf_put_u8(&sql, '.');
+    sql_put_name(&sql, rd->order->shape->table);
+    buf_put_text(&sql, limit);
+    buf_put_u8(&sql, 0);
+    bool ok = source_query_do(query_source(rd->r->query), (const char *)sql.start, &rd->answer->why);
+    buf_fini(&sql);
+    return ok;
+}
+
+/* From the first look on the name stands for the same table. No row is read by it: it takes no view. */
+static bool begin_transaction(struct reading *rd)
+{
+    struct source *src = query_source(rd->r->query);
+    struct fail *why = &rd->answer->why;
+    return source_query_do(src, "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ", why) &&
+           source_query_do(src, "START TRANSACTION READ ONLY", why) && touch_table(rd, " LIMIT 0");
+}
+
 enum opened { OPENED, OPENED_BETWEEN, OPENED_NOT };
 
 static enum opened open_once(struct reading *rd)
@@ -42,10 +68,8 @@ static enum opened open_once(struct reading *rd)
     const struct server server = {.version = source_version(src)};
     struct chunk_answer *answer = rd->answer;
     struct log_position before;
-    if (!server_read_executed(src, &answer->executed, &answer->why) ||
-        !server_read_end(src, &server, &before, &answer->why) ||
-        !source_query_do(src, "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ", &answer->why) ||
-        !source_query_do(src, "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY", &answer->why) ||
+    if (!begin_transaction(rd) || !server_read_executed(src, &answer->executed, &answer->why) ||
+        !server_read_end(src, &server, &before, &answer->why) || !touch_table(rd, " LIMIT 1") ||
         !server_read_end(src, &server, &answer->high, &answer->why))
         return OPENED_NOT;
     if (position_compare(&before, &answer->high) == 0)

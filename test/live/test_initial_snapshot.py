@@ -116,6 +116,25 @@ def test_a_table_that_is_altered_before_its_turn_and_one_that_goes(run):
     assert sorted(row["v"] for row in r.table("c").values()) == [1, 7]
 
 
+def test_a_view_is_of_the_table_that_had_the_name_at_its_place(run, mysql, new_proxy):
+    """Another one is about to take it when the view is there and its rows are not yet asked for."""
+    wire = new_proxy((mysql.host, mysql.port))
+    r = run(database_hostname=wire.host, database_port=wire.port, database_ssl_mode="disabled")
+    r.sql("CREATE TABLE bag (v INT); INSERT INTO bag VALUES (1), (1); CREATE TABLE other (v INT); INSERT INTO other VALUES (2)")
+    swap = threading.Thread(target=r.sql, args=("RENAME TABLE bag TO old, other TO bag; INSERT INTO bag VALUES (3)",))
+
+    def begin_swap():
+        swap.start()
+        swap.join(0.5)
+
+    wire.before = (b"SELECT TABLE_ROWS FROM information_schema.TABLES", begin_swap)
+    r.start()
+    wait_done(r)
+    swap.join(30)
+    assert [row["v"] for row in r.wait_rows("bag", 1, op="c")] == [3]
+    assert [row["v"] for row in r.rows("bag")] == [1, 1]
+
+
 # ---- beside writers, over kills
 
 class Writer:
