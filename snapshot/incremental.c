@@ -52,12 +52,13 @@ static struct lane *lane_of(struct incremental *inc, const struct table_read *t)
     return NULL;
 }
 
-/* What the worker still answers is for nobody. */
+/* What the worker still answers is for nobody, nor is a view that it has open. */
 static void withdraw_order(struct lane *lane)
 {
-    lane->is_withdrawn = lane->worker != NULL && !worker_is_idle(lane->worker);
-    if (lane->is_withdrawn)
-        worker_withdraw(lane->worker);
+    if (lane->worker == NULL)
+        return;
+    lane->is_withdrawn = !worker_is_idle(lane->worker);
+    worker_withdraw(lane->worker);
 }
 
 /* Takes a table out of the queue and frees it; what its worker still answers is for nobody. */

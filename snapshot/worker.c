@@ -4,6 +4,7 @@
 #include "base/ending.h"
 #include "base/log.h"
 #include "snapshot/chunk_read.h"
+#include "snapshot/chunk_whole.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -25,6 +26,7 @@ struct worker {
     struct chunk_order order;
     struct chunk_answer answer;
     bool is_ending;
+    bool has_leftovers; /* the reader may hold a view of a table that nobody goes on with */
     atomic_bool is_unwanted;
     int fd;
 };
@@ -72,15 +74,18 @@ void chunk_answer_fini(struct chunk_answer *answer)
 
 /* ---- the thread ---- */
 
-/* Waits for an order; false: end. */
-static bool wait_order(struct worker *w)
+enum task { TASK_END, TASK_ORDER, TASK_FORGET };
+
+/* An order that follows a withdrawn one begins anew, and forgets by itself. */
+static enum task wait_task(struct worker *w)
 {
     pthread_mutex_lock(&w->lock);
-    while (w->desk != DESK_ORDERED && !w->is_ending)
+    while (w->desk != DESK_ORDERED && !w->is_ending && !w->has_leftovers)
         pthread_cond_wait(&w->changed, &w->lock);
-    bool ok = !w->is_ending;
+    enum task task = w->is_ending ? TASK_END : w->desk == DESK_ORDERED ? TASK_ORDER : TASK_FORGET;
+    w->has_leftovers = false;
     pthread_mutex_unlock(&w->lock);
-    return ok;
+    return task;
 }
 
 static void answer(struct worker *w)
@@ -94,7 +99,12 @@ static void answer(struct worker *w)
 static void *run(void *arg)
 {
     struct worker *w = arg;
-    while (wait_order(w)) {
+    enum task task;
+    while ((task = wait_task(w)) != TASK_END) {
+        if (task == TASK_FORGET) {
+            chunk_whole_forget(w->reader);
+            continue;
+        }
         chunk_reader_do(w->reader, &w->order, &w->is_unwanted, &w->answer);
         answer(w);
     }
@@ -150,6 +160,10 @@ void worker_order(struct worker *w, struct chunk_order *order)
 void worker_withdraw(struct worker *w)
 {
     atomic_store(&w->is_unwanted, true);
+    pthread_mutex_lock(&w->lock);
+    w->has_leftovers = true;
+    pthread_cond_signal(&w->changed);
+    pthread_mutex_unlock(&w->lock);
 }
 
 int worker_fd(const struct worker *w)

@@ -87,7 +87,8 @@ bool worker_is_idle(const struct worker *w);
 /* Takes the order's contents; it is empty afterwards. */
 void worker_order(struct worker *w, struct chunk_order *order);
 
-/* Nobody wants the answer any more: it comes soon, whatever it is. */
+/* Nobody goes on with what was read: an answer that is still to come comes soon, whatever it is, and a view that is open is
+ * closed. The next order must begin anew. */
 void worker_withdraw(struct worker *w);
 
 /* Readable when an answer is there. */

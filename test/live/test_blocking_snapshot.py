@@ -96,6 +96,18 @@ def test_what_is_under_way_goes_on_after_a_kill_and_can_be_stopped(run):
     r.wait_rows_with(lambda row: row["id"] == 5000, "gauge")
 
 
+def test_what_is_stopped_amid_a_view_leaves_nothing_open_on_the_server(run):
+    r = run(incremental_snapshot_chunk_size=50, tidemark_snapshot_rows_per_second=500)
+    r.sql("CREATE TABLE bag (v INT)")
+    r.fill("bag", ((i,) for i in range(5000)))
+    id = r.snapshot("bag", wait=False, type="BLOCKING")
+    r.wait_rows("bag", 100)
+    r.ask("stop-snapshot", "s")
+    assert r.wait_ended(id)["outcome"] == "stopped"
+    r.sql("SET SESSION lock_wait_timeout = 10; ALTER TABLE bag ADD w INT; INSERT INTO bag VALUES (1, 2)")
+    r.wait_rows_with(lambda row: row == {"v": 1, "w": 2}, "bag")
+
+
 def test_conditions_are_refused_with_the_reason(run):
     r = run()
     r.sql("CREATE TABLE gauge (id INT PRIMARY KEY)")
