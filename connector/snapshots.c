@@ -283,11 +283,17 @@ static const struct log_position *place_of(const struct frontier *f)
     return f->state.reached.file[0] != '\0' ? &f->state.reached : &f->state.pos;
 }
 
+/* Whether it is known where the stream stands, and what it has handed over. */
+static bool is_placed(const struct frontier *f)
+{
+    return f->is_ready && frontier_has_handed_over(f);
+}
+
 int snapshots_service(struct snapshots *sn, int64_t now_ms)
 {
     const struct frontier *f = sn->frontier;
     char gtid[GTID_TEXT_BYTES] = "";
-    if (!f->is_ready || !frontier_has_handed_over(f))
+    if (!is_placed(f))
         return -1;
     if (f->gtid.n > 0)
         gtid_print(&f->gtid, gtid);
@@ -307,7 +313,7 @@ bool snapshots_mute(const struct snapshots *sn, const struct change *chg)
 
 bool snapshots_halt(const struct snapshots *sn)
 {
-    return incremental_halts(sn->inc, place_of(sn->frontier));
+    return is_placed(sn->frontier) && incremental_halts(sn->inc, place_of(sn->frontier));
 }
 
 bool snapshots_have_changed(const struct snapshots *sn)

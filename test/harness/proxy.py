@@ -53,6 +53,13 @@ class Proxy:
         for pair in pairs:
             self._break(pair)
 
+    def cut_dumps(self):
+        """Breaks the connections that were asked for a log, and only those."""
+        with self._lock:
+            pairs = [pair for pair in self._open if pair in self._dumps]
+        for pair in pairs:
+            self._break(pair)
+
     def vanish(self):
         """The connections are gone without a word to the near side, as when its peer has lost power; needs root."""
         with self._lock:

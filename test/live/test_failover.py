@@ -224,6 +224,26 @@ def test_a_window_never_closes_by_the_place_of_the_other_server(topology, snapsh
     assert len(run.rows("t", "u")) == 6
 
 
+def test_a_blocking_snapshot_goes_on_with_the_other_server(topology, snapshots, new_proxy):
+    """A chunk from the first one lets the stream go on to the switch; where it stands behind that is told only later."""
+    source, one, two = topology
+    run = snapshots
+    run.program.stop()
+    wire = new_proxy((one.host, one.port))
+    run.program.write(database_port=wire.port, database_ssl_mode="disabled", incremental_snapshot_chunk_size=1,
+                      tidemark_snapshot_rows_per_second=1)
+    run.start()
+    id = run.snapshot("t", wait=False, type="BLOCKING")
+    run.wait_rows("t", 1)
+    two.wait_for_source()
+    wire.target, wire.hold_dump = (two.host, two.port), 2.0
+    wire.cut_dumps()
+    run.program.wait_for_log("is another server now", 20)
+    run.sql("UPDATE t SET v = 1 WHERE id = 4")
+    run.wait_outcome(id)
+    assert check_no_going_back(run.read(run.topic("t"))) == {1: 0, 2: 0, 3: 0, 4: 1}
+
+
 def test_what_the_other_server_has_purged_is_named(topology, run, kafka):
     source, one, two = topology
     stream = run()
