@@ -44,6 +44,13 @@ enum incremental_shape snapshots_find_shape(const struct config *cfg, const stru
     return INCREMENTAL_SHAPE_UNKNOWN;
 }
 
+/* A table that was in the way may have been left out since the first start. */
+static bool is_wanted(void *ctx, const struct table_read *t)
+{
+    const struct snapshots *sn = ctx;
+    return t->kind != READ_INITIAL || filter_snapshots_table(&sn->cfg->filter, view_of(t->db), view_of(t->table));
+}
+
 static enum incremental_shape find_shape(void *ctx, struct view db, struct view table, const struct shape **shape)
 {
     const struct snapshots *sn = ctx;
@@ -107,7 +114,7 @@ struct snapshots *snapshots_new(const struct config *cfg, struct shape_store *sh
         .budget_bytes = (size_t)cfg->queue_bytes / 4,
         .rows_per_second = (uint64_t)cfg->snapshot_rows_per_second,
     };
-    const struct incremental_hooks inc_hooks = {sn, find_shape, barrier, early_xa, tell, progress};
+    const struct incremental_hooks inc_hooks = {sn, is_wanted, find_shape, barrier, early_xa, tell, progress};
     sn->inc = incremental_new(&set, &inc_hooks);
     return sn;
 }

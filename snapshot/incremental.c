@@ -337,6 +337,11 @@ static void shape_table(struct incremental *inc, struct table_read *t)
 {
     const struct shape *shape = NULL;
     const char *status;
+    if (!inc->hooks.is_wanted(inc->hooks.ctx, t)) {
+        log_warn("incremental", "%s.%s: it is not read, the settings leave it out now", t->db, t->table);
+        table_read_leave(t, "SKIPPED", "it is not wanted any more");
+        return;
+    }
     enum incremental_shape found = inc->hooks.find_shape(inc->hooks.ctx, view_of(t->db), view_of(t->table), &shape);
     const char *reason = incremental_refusal(found, shape, &status);
     bool whole = found == INCREMENTAL_SHAPE_FOUND && is_whole(t, shape);

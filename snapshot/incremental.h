@@ -61,6 +61,8 @@ struct incremental;
 
 struct incremental_hooks {
     void *ctx;
+    /* Whether the settings still ask for it to be read. */
+    bool (*is_wanted)(void *ctx, const struct table_read *t);
     /* The shape of a table at the stream's place, with one count. */
     enum incremental_shape (*find_shape)(void *ctx, struct view db, struct view table, const struct shape **shape);
     /* S0: fills the set with all that the stream has handed over; false without GTIDs. */
