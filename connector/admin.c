@@ -60,7 +60,8 @@ struct question {
     const void *arg;
     const char *doing; /* for messages */
     const char *topic;
-    bool asks_rights; /* the answer is to say what our user may do */
+    bool asks_rights;       /* the answer is to say what our user may do */
+    bool is_committed_only; /* of offsets: as a read_committed consumer sees them */
 };
 
 static rd_kafka_event_t *wait_event(struct admin *a, rd_kafka_queue_t *queue, int timeout_ms)
@@ -82,6 +83,9 @@ static rd_kafka_event_t *ask(struct admin *a, const struct question *q, int time
     rd_kafka_AdminOptions_t *options = rd_kafka_AdminOptions_new(a->rk, q->op);
     if (q->asks_rights)
         rd_kafka_error_destroy(rd_kafka_AdminOptions_set_include_authorized_operations(options, 1));
+    if (q->is_committed_only)
+        rd_kafka_error_destroy(
+            rd_kafka_AdminOptions_set_isolation_level(options, RD_KAFKA_ISOLATION_LEVEL_READ_COMMITTED));
     if (rd_kafka_AdminOptions_set_request_timeout(options, timeout_ms, text, sizeof text) == 0)
         q->ask(a, options, queue, q->arg);
     rd_kafka_AdminOptions_destroy(options);
@@ -132,8 +136,8 @@ static bool describe(struct admin *a, const char *name, int timeout_ms, int *par
 {
     const char *names[] = {name};
     const struct topic_names arg = {names, 1};
-    const struct question q = {RD_KAFKA_ADMIN_OP_DESCRIBETOPICS, ask_topics, &arg,
-                               "ask Kafka for the topic",        name,       false};
+    const struct question q = {
+        RD_KAFKA_ADMIN_OP_DESCRIBETOPICS, ask_topics, &arg, "ask Kafka for the topic", name, false, false};
     size_t n = 0;
     bool ok = false;
     *partitions = 0;
@@ -229,7 +233,8 @@ bool admin_create_topic(struct admin *a, const struct admin_topic *t, int timeou
     rd_kafka_NewTopic_t *topic = new_topic(t, why);
     if (topic == NULL)
         return false;
-    const struct question q = {RD_KAFKA_ADMIN_OP_CREATETOPICS, ask_create, topic, "create the topic", t->name, false};
+    const struct question q = {
+        RD_KAFKA_ADMIN_OP_CREATETOPICS, ask_create, topic, "create the topic", t->name, false, false};
     rd_kafka_event_t *ev = ask(a, &q, timeout_ms, why);
     rd_kafka_NewTopic_destroy(topic);
     if (ev == NULL)
@@ -272,7 +277,7 @@ bool admin_topic_setting(struct admin *a, const char *topic, const char *setting
                          size_t room, bool *known, struct fail *why)
 {
     const struct question q = {
-        RD_KAFKA_ADMIN_OP_DESCRIBECONFIGS, ask_settings, topic, "read the settings of", topic, false};
+        RD_KAFKA_ADMIN_OP_DESCRIBECONFIGS, ask_settings, topic, "read the settings of", topic, false, false};
     size_t n;
     rd_kafka_event_t *ev = ask(a, &q, timeout_ms, why);
     if (ev == NULL)
@@ -319,15 +324,22 @@ static bool take_ends(rd_kafka_event_t *ev, int partitions, int64_t *ends, struc
     return true;
 }
 
-static bool read_ends_once(struct admin *a, const char *topic, int partitions, int timeout_ms, int64_t *ends,
-                           struct fail *why)
+static bool read_ends_once(struct admin *a, const char *topic, int partitions, enum admin_end which, int timeout_ms,
+                           int64_t *ends, struct fail *why)
 {
     rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(partitions);
     for (int i = 0; i < partitions; i++) {
         rd_kafka_topic_partition_list_add(list, topic, i)->offset = RD_KAFKA_OFFSET_SPEC_LATEST;
         ends[i] = -1;
     }
-    const struct question q = {RD_KAFKA_ADMIN_OP_LISTOFFSETS, ask_ends, list, "ask for the end of", topic, false};
+    const struct question q = {
+        .op = RD_KAFKA_ADMIN_OP_LISTOFFSETS,
+        .ask = ask_ends,
+        .arg = list,
+        .doing = "ask for the end of",
+        .topic = topic,
+        .is_committed_only = which == ADMIN_END_COMMITTED,
+    };
     rd_kafka_event_t *ev = ask(a, &q, timeout_ms, why);
     rd_kafka_topic_partition_list_destroy(list);
     if (ev == NULL)
@@ -338,11 +350,11 @@ static bool read_ends_once(struct admin *a, const char *topic, int partitions, i
 }
 
 /* A topic that was just made, or whose broker went, has a leader soon. */
-bool admin_read_ends(struct admin *a, const char *topic, int partitions, int timeout_ms, int64_t *ends,
-                     struct fail *why)
+bool admin_read_ends(struct admin *a, const char *topic, int partitions, enum admin_end which, int timeout_ms,
+                     int64_t *ends, struct fail *why)
 {
     int64_t until_ms = clock_mono_ms() + timeout_ms;
-    while (!read_ends_once(a, topic, partitions, timeout_ms, ends, why)) {
+    while (!read_ends_once(a, topic, partitions, which, timeout_ms, ends, why)) {
         bool may_heal = why->kind == FAIL_RETRY && why->code != RD_KAFKA_RESP_ERR__TIMED_OUT;
         if (!may_heal || admin_is_stopped(a) || clock_mono_ms() >= until_ms)
             return false;
@@ -382,8 +394,8 @@ bool admin_missing_rights(struct admin *a, const char **topics, size_t n, int ti
                           struct fail *why)
 {
     const struct topic_names arg = {topics, n};
-    const struct question q = {RD_KAFKA_ADMIN_OP_DESCRIBETOPICS, ask_topics,   &arg,
-                               "ask Kafka for our rights on",    "its topics", true};
+    const struct question q = {
+        RD_KAFKA_ADMIN_OP_DESCRIBETOPICS, ask_topics, &arg, "ask Kafka for our rights on", "its topics", true, false};
     size_t n_told;
     rd_kafka_event_t *ev = ask(a, &q, timeout_ms, why);
     if (ev == NULL)
@@ -430,7 +442,7 @@ bool admin_count_members(struct admin *a, const char *group, int timeout_ms, siz
                          struct fail *why)
 {
     const struct question q = {
-        RD_KAFKA_ADMIN_OP_DESCRIBECONSUMERGROUPS, ask_group, group, "ask who is in the group", group, false};
+        RD_KAFKA_ADMIN_OP_DESCRIBECONSUMERGROUPS, ask_group, group, "ask who is in the group", group, false, false};
     rd_kafka_event_t *ev = ask(a, &q, timeout_ms, why);
     if (ev == NULL)
         return false;

@@ -52,9 +52,14 @@ MUST_USE bool admin_missing_rights(struct admin *a, const char **topics, size_t 
 MUST_USE bool admin_topic_setting(struct admin *a, const char *topic, const char *setting, int timeout_ms, char *value,
                                   size_t room, bool *known, struct fail *why);
 
-/* The end (high watermark, open transactions included) of each partition. */
-MUST_USE bool admin_read_ends(struct admin *a, const char *topic, int partitions, int timeout_ms, int64_t *ends,
-                              struct fail *why);
+enum admin_end {
+    ADMIN_END_ALL,       /* the high watermark: open transactions included */
+    ADMIN_END_COMMITTED, /* where the first open transaction begins */
+};
+
+/* The end of each partition. */
+MUST_USE bool admin_read_ends(struct admin *a, const char *topic, int partitions, enum admin_end which, int timeout_ms,
+                              int64_t *ends, struct fail *why);
 
 /* How many members a consumer group has; a group that is not there has none. *known is false when we may not ask. */
 MUST_USE bool admin_count_members(struct admin *a, const char *group, int timeout_ms, size_t *members, bool *known,

@@ -140,7 +140,7 @@ static bool read_end(struct admin *admin, const struct config *cfg, int64_t *end
     if (partitions > 1)
         log_warn("state", "signal topic %s has %d partitions: signals are read from partition 0 only",
                  cfg->signal_topic, partitions);
-    return admin_read_ends(admin, cfg->signal_topic, 1, SIGNAL_TIMEOUT_MS, end, why);
+    return admin_read_ends(admin, cfg->signal_topic, 1, ADMIN_END_ALL, SIGNAL_TIMEOUT_MS, end, why);
 }
 
 /* The first of: a group's committed offset, what auto.offset.reset says, the end. */

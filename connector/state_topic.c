@@ -79,6 +79,7 @@ bool state_topic_prepare(struct admin *a, const char *topic, int replication_fac
 struct reading {
     struct admin *admin;
     const char *topic;
+    enum admin_end end;
     rd_kafka_t *rk;
     rd_kafka_topic_t *rkt;
     rd_kafka_queue_t *queue;
@@ -209,29 +210,41 @@ static bool start(struct reading *r, struct fail *why)
 
 static bool read_all(struct reading *r, const struct client_settings *set, int timeout_ms, struct fail *why)
 {
-    if (!admin_read_ends(r->admin, r->topic, r->partitions, ASK_MS, r->ends, why))
+    if (!admin_read_ends(r->admin, r->topic, r->partitions, r->end, ASK_MS, r->ends, why))
         return false;
     bool ok = reader_open(r, set, why) && start(r, why) && read_on(r, timeout_ms, why);
     reader_close(r);
     return ok;
 }
 
+static bool read_topic(struct reading *r, const struct client_settings *set, int timeout_ms, struct fail *why)
+{
+    if (!admin_count_partitions(r->admin, r->topic, ASK_MS, &r->partitions, why))
+        return false;
+    if (r->partitions == 0)
+        return true;
+    r->ends = mem_zero((size_t)r->partitions, sizeof *r->ends);
+    r->at = mem_zero((size_t)r->partitions, sizeof *r->at);
+    for (int i = 0; i < r->partitions; i++)
+        r->at[i] = -1;
+    bool ok = read_all(r, set, timeout_ms, why);
+    free(r->ends);
+    free(r->at);
+    return ok;
+}
+
 bool state_topic_read(struct admin *a, const struct client_settings *set, const char *topic, int timeout_ms,
                       state_topic_fn on_record, void *ctx, struct fail *why)
 {
-    struct reading r = {.admin = a, .topic = topic, .on_record = on_record, .ctx = ctx};
-    if (!admin_count_partitions(a, topic, ASK_MS, &r.partitions, why))
-        return false;
-    if (r.partitions == 0)
-        return true;
-    r.ends = mem_zero((size_t)r.partitions, sizeof *r.ends);
-    r.at = mem_zero((size_t)r.partitions, sizeof *r.at);
-    for (int i = 0; i < r.partitions; i++)
-        r.at[i] = -1;
-    bool ok = read_all(&r, set, timeout_ms, why);
-    free(r.ends);
-    free(r.at);
-    return ok;
+    struct reading r = {.admin = a, .topic = topic, .end = ADMIN_END_ALL, .on_record = on_record, .ctx = ctx};
+    return read_topic(&r, set, timeout_ms, why);
+}
+
+bool state_topic_look(struct admin *a, const struct client_settings *set, const char *topic, int timeout_ms,
+                      state_topic_fn on_record, void *ctx, struct fail *why)
+{
+    struct reading r = {.admin = a, .topic = topic, .end = ADMIN_END_COMMITTED, .on_record = on_record, .ctx = ctx};
+    return read_topic(&r, set, timeout_ms, why);
 }
 
 bool state_topic_read_existing(const struct client_settings *set, const char *topic, state_topic_fn on_record,

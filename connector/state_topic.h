@@ -29,7 +29,11 @@ typedef bool (*state_topic_fn)(void *ctx, struct view key, bool has_value, struc
 MUST_USE bool state_topic_read(struct admin *a, const struct client_settings *set, const char *topic, int timeout_ms,
                                state_topic_fn on_record, void *ctx, struct fail *why);
 
-/* The same of a topic that must exist, with an admin of its own: false and why (STOP, REFUSED) when it is missing. */
+/* The same without waiting for a transaction that is open now, as of an instance that was killed: what is committed. */
+MUST_USE bool state_topic_look(struct admin *a, const struct client_settings *set, const char *topic, int timeout_ms,
+                               state_topic_fn on_record, void *ctx, struct fail *why);
+
+/* As state_topic_read of a topic that must exist, with an admin of its own: false and why (STOP, REFUSED) when it is missing. */
 MUST_USE bool state_topic_read_existing(const struct client_settings *set, const char *topic, state_topic_fn on_record,
                                         void *ctx, struct fail *why);
 

@@ -40,7 +40,7 @@ static bool look_into_topic(struct look *look, const struct config *cfg, struct 
         return false;
     bool ok = admin_count_partitions(admin, k->offsets_topic, STORE_TIMEOUT_MS, &partitions, why) &&
               (partitions == 0 ||
-               state_topic_read(admin, &k->client, k->offsets_topic, STORE_TIMEOUT_MS, take_offset, look, why));
+               state_topic_look(admin, &k->client, k->offsets_topic, STORE_TIMEOUT_MS, take_offset, look, why));
     admin_close(&admin);
     return ok;
 }
