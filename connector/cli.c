@@ -89,7 +89,7 @@ static int run(const struct call *call)
     return code;
 }
 
-typedef int (*report_fn)(const struct config *cfg, bool as_json, struct buf *out, struct fail *why);
+typedef int (*report_fn)(const struct call *call, const struct config *cfg, struct buf *out, struct fail *why);
 
 static int print_report(const struct call *call, report_fn print)
 {
@@ -99,7 +99,7 @@ static int print_report(const struct call *call, report_fn print)
         return report(&why);
     struct buf text;
     buf_init(&text);
-    int code = print(cfg, call->as_json, &text, &why);
+    int code = print(call, cfg, &text, &why);
     if (why.kind != FAIL_NONE)
         log_fail(LOG_ERROR, "tidemark", &why);
     int written = put_out(&text);
@@ -107,9 +107,14 @@ static int print_report(const struct call *call, report_fn print)
     return code != EXIT_DONE ? code : written;
 }
 
+static int print_offsets(const struct call *call, const struct config *cfg, struct buf *out, struct fail *why)
+{
+    return offsets_show(cfg, call->as_json, out, why);
+}
+
 static int show_offsets(const struct call *call)
 {
-    return print_report(call, offsets_show);
+    return print_report(call, print_offsets);
 }
 
 typedef int (*offsets_fn)(const struct config *cfg, const struct offsets_options *opt, struct buf *out,
@@ -204,21 +209,10 @@ static int send_signal(const struct call *call, const char *type)
     return code;
 }
 
-static int try_snapshot(const struct call *call)
+static int print_trial(const struct call *call, const struct config *cfg, struct buf *out, struct fail *why)
 {
-    struct fail why = {0};
-    struct config *cfg = config_load(call->file, &why);
-    if (cfg == NULL)
-        return report(&why);
-    struct buf text;
-    buf_init(&text);
     const struct signal_request request = request_of(call, "execute-snapshot");
-    int code = signal_trial(cfg, &request, call->as_json, &text, &why);
-    if (why.kind != FAIL_NONE)
-        log_fail(LOG_ERROR, "tidemark", &why);
-    int written = put_out(&text);
-    config_free(&cfg);
-    return code != EXIT_DONE ? code : written;
+    return signal_trial(cfg, &request, call->as_json, out, why);
 }
 
 static int signal_execute(const struct call *call)
@@ -232,7 +226,7 @@ static int signal_execute(const struct call *call)
               stderr);
         return EXIT_USAGE;
     }
-    return call->is_dry ? try_snapshot(call) : send_signal(call, "execute-snapshot");
+    return call->is_dry ? print_report(call, print_trial) : send_signal(call, "execute-snapshot");
 }
 
 static int signal_stop(const struct call *call)
@@ -255,9 +249,14 @@ static int signal_log_line(const struct call *call)
     return send_signal(call, "log");
 }
 
+static int print_status(const struct call *call, const struct config *cfg, struct buf *out, struct fail *why)
+{
+    return signal_status(cfg, call->as_json, out, why);
+}
+
 static int status(const struct call *call)
 {
-    return print_report(call, signal_status);
+    return print_report(call, print_status);
 }
 
 static int help(const struct call *call);

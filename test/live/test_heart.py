@@ -7,23 +7,15 @@ import random
 
 import pytest
 
-from conftest import available
-from harness import MySql
+from conftest import rough_server
 from heart import Heart
 
 SETTINGS = {"binlog-order-commits": "OFF"}
 
 
-def new_server(scratch, name, **more):
-    server = available(lambda: MySql(scratch, name, {**SETTINGS, **more}))
-    server.start().create_user()
-    yield server
-    server.kill()
-
-
 @pytest.fixture(scope="module")
 def source(scratch):
-    yield from new_server(scratch, "heart-mysql")
+    yield from rough_server(scratch, "heart-mysql", SETTINGS)
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +27,7 @@ def replica(scratch, source):
 
 @pytest.fixture(scope="module")
 def plain(scratch):
-    yield from new_server(scratch, "heart-plain", **{"gtid-mode": "OFF", "enforce-gtid-consistency": "OFF"})
+    yield from rough_server(scratch, "heart-plain", {**SETTINGS, "gtid-mode": "OFF", "enforce-gtid-consistency": "OFF"})
 
 
 def beat(seed, server, kafka, tidemark, names, new_proxy, **more):
