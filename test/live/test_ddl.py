@@ -163,6 +163,6 @@ def test_shapes_follow_random_histories(server, tracker, seed):
 
 
 @pytest.mark.long
-@pytest.mark.timeout(3600)
+@pytest.mark.timeout(1800)
 def test_shapes_follow_thousands_of_random_statements(server, tracker, seed):
-    run_histories(server, tracker, seed, 200, 200, seconds=1800)
+    run_histories(server, tracker, seed, 200, 200, seconds=600)

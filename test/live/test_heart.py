@@ -30,12 +30,24 @@ def plain(scratch):
     yield from rough_server(scratch, "heart-plain", {**SETTINGS, "gtid-mode": "OFF", "enforce-gtid-consistency": "OFF"})
 
 
-def beat(seed, server, kafka, tidemark, names, new_proxy, **more):
+def beat(seed, server, kafka, tidemark, names, new_proxy, between=None, **more):
     print(f"HEART_SEED={seed}")
     wire = new_proxy(("127.0.0.1", server.port))
-    heart = Heart(seed, server, kafka, tidemark, names, wire, **more)
-    heart.go()
+    heart = Heart(seed, server, kafka, tidemark, names, wire, is_rough=between is not None, **more)
+    heart.go(between=between)
     heart.run.program.stop()
+
+
+def one_restart(seed, server):
+    """For one run in two: an act after which the server is stopped or killed, and started again."""
+    rng = random.Random(seed)
+    acts = iter(range(rng.randrange(30), -1, -1)) if rng.random() < 0.5 else iter(())
+
+    def between(_):
+        if next(acts, None) == 0:
+            rng.choice([server.stop, server.kill])()
+            server.start()
+    return between
 
 
 def seeds(count):
@@ -61,10 +73,10 @@ def test_consumer_ends_with_the_tables_of_a_source_without_gtids(plain, kafka, t
 @pytest.mark.long
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("place", ["source", "replica", "plain"])
-def test_consumer_ends_with_the_tables_in_a_hundred_runs(place, request, kafka, tidemark, names, new_proxy):
+def test_consumer_ends_with_the_tables_in_many_runs(place, request, kafka, tidemark, names, new_proxy):
     server = request.getfixturevalue(place)
-    for seed in seeds(100):
-        beat(seed, server, kafka, tidemark, names, new_proxy)
+    for seed in seeds(67):
+        beat(seed, server, kafka, tidemark, names, new_proxy, between=one_restart(seed, server))
 
 
 @pytest.mark.long
