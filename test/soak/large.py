@@ -4,6 +4,7 @@
   transaction  one transaction of 5 GiB: a log file past 4 GiB, killed inside it, small transactions behind it; R067
   tables       20,000 tables of which 10 are captured; R070
   captured     1,000 captured tables that all change
+  beside       a snapshot of 10,000,000 rows beside 500 transactions a second (beside.py)
   seek         a server that needs three minutes to find the place; R071
 
 BLACKHOLE tables log their rows and keep none, so the source stays small. Memory is held against its bound in each.
@@ -14,6 +15,8 @@ import time
 
 from harness import Kafka, MySql, Proxy, Scratch, Tidemark
 from harness.replay import decode, payload
+
+from soak import beside
 
 MIB, GIB = 1 << 20, 1 << 30
 SERVER = {"max-binlog-size": "1G", "sync-binlog": 1, "table-open-cache": 2000, "table-definition-cache": 2000,
@@ -175,7 +178,12 @@ def seek(ground):
     wire.close()
 
 
-PARTS = {"transaction": transaction, "tables": tables, "captured": captured, "seek": seek}
+def beside_load(ground):
+    """The stream stays in time, and the topic ends equal to the table."""
+    beside.run(ground, lambda program: hold_memory(program, 64 * MIB, "beside the load"))
+
+
+PARTS = {"transaction": transaction, "tables": tables, "captured": captured, "beside": beside_load, "seek": seek}
 
 
 def run(names):
