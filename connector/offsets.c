@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "connector/offsets.h"
 
+#include "base/utf8.h"
 #include "connector/json_text.h"
 
 #include <cjson/cJSON.h>
@@ -614,6 +615,7 @@ bool offsets_read(struct offset_state *st, struct view value, struct fail *why)
     offset_state_fini(st);
     cJSON *object = value.n == 0 ? NULL : cJSON_ParseWithLengthOpts((const char *)value.p, value.n, &end, false);
     bool ok = (cJSON_IsObject(object) && is_blank(value, end)) || fail_malformed(why, "it is not a JSON object");
+    ok = ok && (utf8_is_valid(value) || fail_malformed(why, "it is not UTF-8")); /* cJSON does not look */
     ok = ok && read_members(st, object, value, why);
     cJSON_Delete(object);
     return ok ||

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "connector/shape_store.h"
 
+#include "base/utf8.h"
 #include "connector/json_text.h"
 
 #include <cjson/cJSON.h>
@@ -432,7 +433,9 @@ bool shape_store_load(void *store, struct view key, bool has_value, struct view 
     if (!is_ours(s, key))
         return true;
     cJSON *array = cJSON_ParseWithLength((const char *)key.p, key.n);
-    bool ok = load(s, array, has_value, value, why);
+    bool ok =
+        utf8_is_valid(key) && (!has_value || utf8_is_valid(value)); /* what we wrote is, and cJSON does not look */
+    ok = ok ? load(s, array, has_value, value, why) : fail_malformed(why, "it is not UTF-8");
     cJSON_Delete(array);
     if (!ok && why != NULL) { /* without it rows can't be read rightly: not to be passed over */
         why->kind = FAIL_STOP;

@@ -27,7 +27,7 @@ TABLES = {
     "c": ("id BIGINT UNSIGNED PRIMARY KEY, v BIGINT", lambda rng, odd=0: ((rng.randrange(300) << 55) + odd,)),
 }
 KEYS = {"a": ("id",), "b": ("x", "y"), "c": ("id",)}
-GONE = (0, 1053, 1077, 1290, 2002, 2003, 2006, 2013, 2014, 2055)  # what a client is told when its server goes away
+GONE = (0, 1053, 1077, 1290, 1317, 2002, 2003, 2006, 2013, 2014, 2055)  # what a client is told when its server goes away
 
 
 class Heart:
