@@ -3,6 +3,7 @@
 #include "connector/connector_state.h"
 
 #include <signal.h>
+#include <sys/eventfd.h>
 
 enum { LOOK_MS = 1000 /* how often it is looked whether something hangs, at the least */ };
 
@@ -17,10 +18,14 @@ static void on_inbox(struct ev_loop *loop, struct ev_io *w, int events)
     connector_turn(c);
 }
 
+/* A turn may be unable to take what has come, while a commit is under way or the producer is full, and takes it as soon as it
+ * can without being told again. A descriptor that stayed readable until then would keep the loop spinning. */
 void connector_on_io(struct ev_loop *loop, struct ev_io *w, int events)
 {
+    eventfd_t count;
     (void)loop;
     (void)events;
+    eventfd_read(w->fd, &count);
     connector_turn(w->data);
 }
 

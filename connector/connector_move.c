@@ -3,7 +3,7 @@
 #include "base/log.h"
 #include "connector/connector_state.h"
 
-/* Later signals stay in their queue, whose descriptor is readable all the while. */
+/* Later signals stay in their queue meanwhile. */
 static void watch(struct connector *c, const struct relocation *rel)
 {
     if (ev_is_active(&c->move_io))

@@ -90,6 +90,7 @@ void connector_unwatch(struct connector *c);
 void connector_watch_producer(struct connector *c);
 void connector_unwatch_producer(struct connector *c);
 void connector_watch_workers(struct connector *c);
+/* Of an eventfd: drains it and takes a turn. */
 void connector_on_io(struct ev_loop *loop, struct ev_io *w, int events);
 
 /* In how many ms the next turn is wanted at the latest: 0 as soon as the others were looked at, -1 when news come. */

@@ -171,8 +171,9 @@ static void heed_reader(struct connector *c)
 
 static void run_turn(struct connector *c, int64_t now_ms)
 {
-    /* What changes the state beside the stream: only while no commit has it. */
-    if (pump_state(c->pump) == PUMP_RUNNING) {
+    /* What changes the state beside the stream: only while no commit has it, and when that ends, in the next turn. */
+    bool may_change = pump_state(c->pump) == PUMP_RUNNING;
+    if (may_change) {
         connector_move_turn(c);
         requests_service(c->requests);
         connector_move_turn(c);
@@ -197,6 +198,8 @@ static void run_turn(struct connector *c, int64_t now_ms)
         return;
     connector_begin_anew(c);
     connector_watch_workers(c);
+    if (!may_change && pump_state(c->pump) == PUMP_RUNNING)
+        again_ms = 0;
     if (again_ms != 0 && pump_is_hungry(c->pump) && !inbox_sleep(c->inbox))
         again_ms = 0;
     connector_wait_for(c, again_ms);

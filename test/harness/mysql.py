@@ -166,7 +166,7 @@ class MySql(Process):
         replica.sql("SET GLOBAL super_read_only = OFF;"
                     "CHANGE REPLICATION SOURCE TO SOURCE_HOST = '127.0.0.1', SOURCE_PORT = %s, SOURCE_USER = 'replication', "
                     "SOURCE_PASSWORD = 'replication', SOURCE_AUTO_POSITION = 1, GET_SOURCE_PUBLIC_KEY = 1, "
-                    "SOURCE_CONNECT_RETRY = 1;"
+                    "SOURCE_CONNECT_RETRY = 1, SOURCE_RETRY_COUNT = 100000;"
                     "START REPLICA; SET GLOBAL super_read_only = ON", (self.port,))
         replica.options["skip-replica-start"] = "OFF"
         replica.source = self

@@ -99,6 +99,25 @@ def test_a_silent_broker_is_told_of(rough_kafka, stream):
     run.program.wait_for_log(r"info  liveness: it goes on: Kafka", 10, after=mark)
 
 
+def test_waiting_for_a_silent_broker_takes_no_processor(rough_kafka, stream):
+    """What a snapshot has read and signals that came can't be taken during a commit; the loop sleeps all the same."""
+    run = stream(broker=rough_kafka, **{"bootstrap.servers": rough_kafka.proxied, "incremental.snapshot.chunk.size": 10,
+                                        "tidemark.snapshot.rows.per.second": 200, "tidemark.liveness.timeout.ms": 8000})
+    run.wait(run.insert(2000)[-1])
+    run.program.run("signal", "execute-snapshot", run.program, "--tables", rf"{run.database}\.t")
+    rough_kafka.consume(run.topic, until=lambda records: any(b'"op":"r"' in record.value for record in records))
+    rough_kafka.proxy.freeze()
+    try:
+        last = run.insert(10)[-1]
+        run.program.wait_for_log(r"warn  liveness: nothing has moved for \d s: Kafka has not acknowledged", 10)
+        before = run.program.cpu_seconds()
+        time.sleep(3)
+        assert run.program.cpu_seconds() - before < 1
+    finally:
+        rough_kafka.proxy.thaw()
+    run.wait(last, timeout=120)
+
+
 def test_a_client_that_gets_nothing_done_is_made_anew(rough_kafka, stream):
     """Silent for longer than the transaction's timeout and the deadline: the producer is replaced, and nothing is doubled."""
     run = stream(broker=rough_kafka, **{
