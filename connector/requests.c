@@ -66,14 +66,6 @@ int requests_fd(const struct requests *req)
     return req->consumer == NULL ? -1 : consumer_fd(req->consumer);
 }
 
-static void put_id(struct buf *out, struct view db, struct view table)
-{
-    buf_clear(out);
-    buf_put_view(out, db);
-    buf_put_u8(out, '.');
-    buf_put_view(out, table);
-}
-
 /* ---- execute ---- */
 
 static bool is_running(const struct requests *req, const struct signal *sig)
@@ -151,7 +143,7 @@ static bool is_to_stop(void *ctx, const struct table_read *t)
         return false; /* nobody asked for it by a signal */
     bool matches = st->n_patterns == 0;
     buf_init(&id);
-    put_id(&id, view_of(t->db), view_of(t->table));
+    wanted_put_id(&id, view_of(t->db), view_of(t->table));
     for (unsigned i = 0; !matches && i < st->n_patterns; i++)
         matches = regex_matches(st->patterns[i], buf_view(&id));
     if (matches) {

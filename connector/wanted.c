@@ -34,7 +34,7 @@ static void add(struct wanted *wanted, struct view db, struct view table)
         (struct wanted_table){arena_copy(wanted->memory, db), arena_copy(wanted->memory, table), NULL};
 }
 
-static void put_id(struct buf *out, struct view db, struct view table)
+void wanted_put_id(struct buf *out, struct view db, struct view table)
 {
     if (db.n > 0) {
         buf_put_view(out, db);
@@ -48,7 +48,7 @@ void wanted_put_names(const struct wanted *wanted, struct buf *out)
     for (size_t i = 0; i < wanted->n; i++) {
         if (i > 0)
             buf_put_u8(out, ',');
-        put_id(out, wanted->items[i].db, wanted->items[i].table);
+        wanted_put_id(out, wanted->items[i].db, wanted->items[i].table);
     }
 }
 
@@ -85,7 +85,7 @@ static bool expand_pattern(struct view pattern, const struct shape_history **all
         struct view table = view_of(all[i]->table);
         bool is_there = all[i]->n > 0 && all[i]->versions[all[i]->n - 1].ddl != NULL;
         buf_clear(&id);
-        put_id(&id, db, table);
+        wanted_put_id(&id, db, table);
         if (!is_there || !regex_matches(re, buf_view(&id)))
             continue;
         has_match = true;
@@ -123,7 +123,7 @@ static bool find_filter(const struct signal *sig, struct arena *memory, struct w
     struct buf id;
     bool ok = true;
     buf_init(&id);
-    put_id(&id, t->db, t->table);
+    wanted_put_id(&id, t->db, t->table);
     for (unsigned i = 0; ok && t->filter == NULL && i < sig->n_conditions; i++) {
         const struct signal_condition *cond = &sig->conditions[i];
         struct regex *re = cond->collection.p == NULL ? NULL : regex_new(cond->collection, why);

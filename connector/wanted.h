@@ -31,6 +31,9 @@ MUST_USE bool wanted_may_read(const struct config *cfg, bool has_gtids, struct f
 MUST_USE bool wanted_find(const struct signal *sig, const struct shape_store *shapes, struct arena *memory,
                           struct wanted *wanted, struct fail *why);
 
+/* Appends what patterns are held against: "shop.orders"; of a name without a database the name alone. */
+void wanted_put_id(struct buf *out, struct view db, struct view table);
+
 /* "shop.orders,shop.items" */
 void wanted_put_names(const struct wanted *wanted, struct buf *out);
 
