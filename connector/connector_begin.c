@@ -46,6 +46,7 @@ bool connector_begin(struct connector *c, struct fail *why)
 void connector_place(struct connector *c)
 {
     bool goes_on = c->stored.has_offset && !c->begins_anew;
+    snapshots_avoid_list(c->snapshots, c->stored.offset.waiting);
     pump_begin(c->pump, goes_on ? &c->stored.offset : NULL);
 }
 

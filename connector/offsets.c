@@ -3,6 +3,7 @@
 
 #include "base/utf8.h"
 #include "connector/json_text.h"
+#include "connector/waiting_list.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
@@ -40,6 +41,7 @@ void offset_state_fini(struct offset_state *st)
     gtid_set_fini(&st->gtids);
     forget_xa(st);
     free(st->snapshots);
+    waiting_list_free(&st->waiting);
     free(st->previous);
     buf_fini(&st->early_xa);
     buf_fini(&st->incremental);
@@ -59,6 +61,7 @@ void offset_state_copy(struct offset_state *to, const struct offset_state *from)
     to->n_xa = 0;
     copy_xa(to, from);
     to->snapshots = from->snapshots == NULL ? NULL : mem_strdup(from->snapshots);
+    to->waiting = waiting_list_hold(from->waiting);
     to->previous = from->previous == NULL ? NULL : mem_strdup(from->previous);
     buf_init(&to->early_xa);
     buf_put_view(&to->early_xa, buf_view(&from->early_xa));

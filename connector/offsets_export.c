@@ -5,9 +5,12 @@
 #include "base/log.h"
 #include "binlog/sql_token.h"
 #include "connector/connect_file.h"
+#include "connector/debezium_progress.h"
 #include "connector/json_text.h"
+#include "connector/progress.h"
 #include "connector/schema_history.h"
 #include "connector/sink.h"
+#include "connector/snapshots.h"
 #include "connector/topic_writer.h"
 
 #include <errno.h>
@@ -53,7 +56,33 @@ static bool is_initial(const struct offset_state *st)
     return strcmp(st->snapshot, "INITIAL") == 0;
 }
 
-static void fill_place(struct export *e)
+static enum incremental_shape find_shape(void *ctx, struct view db, struct view table, const struct shape **shape)
+{
+    const struct export *e = ctx;
+    const struct state *st = &e->store.state;
+    return snapshots_find_shape(e->cfg, &st->shapes, &st->offset, db, table, shape);
+}
+
+/* Debezium's members of a long snapshot are not in the offset: they would be stored with each commit. */
+static bool put_snapshot(struct export *e, struct fail *why)
+{
+    const struct offset_state *st = &e->store.state.offset;
+    struct signal_log signals;
+    if (st->waiting == NULL) {
+        buf_put_view(&e->place.incremental, buf_view(&st->incremental));
+        return true;
+    }
+    signal_log_init(&signals);
+    struct incremental *inc = progress_queue_new();
+    bool ok = progress_load(inc, &signals, st->snapshots, st->waiting, why);
+    if (ok)
+        debezium_progress_print(inc, find_shape, e, &e->place.incremental);
+    signal_log_fini(&signals);
+    incremental_free(&inc, 0);
+    return ok;
+}
+
+static bool fill_place(struct export *e, struct fail *why)
 {
     const struct offset_state *st = &e->store.state.offset;
     struct offset_state *to = &e->place;
@@ -65,11 +94,17 @@ static void fill_place(struct export *e)
     if (is_initial(st))
         memcpy(to->snapshot, st->snapshot, sizeof to->snapshot);
     offsets_print_key(e->opt->name == NULL ? e->cfg->name : e->opt->name, e->cfg->record.topic_prefix, &e->key);
-    buf_put_view(&to->incremental, buf_view(&st->incremental));
+    if (!put_snapshot(e, why))
+        return false;
+    if (!is_initial(st) && progress_has_tables(st->snapshots) && buf_size(&to->incremental) == 0)
+        log_warn("offsets_export",
+                 "the snapshot under way can't be told to Debezium, which knows of one table at a time and of "
+                 "keys of its own: it is left out");
     offsets_print(to, &e->value);
     /* The history's positions are without, and say that this is how tables look there, not what is done next. */
     buf_clear(&to->incremental);
     snprintf(to->snapshot, sizeof to->snapshot, "INITIAL");
+    return true;
 }
 
 /* ---- where to ---- */
@@ -184,13 +219,8 @@ static bool write_history(const struct export *e, struct fail *why)
 static void note_snapshots(const struct export *e)
 {
     const struct offset_state *st = &e->store.state.offset;
-    bool is_under_way = st->snapshots != NULL && strstr(st->snapshots, "\"tables\":[{") != NULL;
     if (is_initial(st))
         log_warn("offsets_export", "the initial snapshot has not ended: Debezium begins it anew");
-    else if (is_under_way && buf_size(&st->incremental) == 0)
-        log_warn("offsets_export",
-                 "the snapshot under way can't be told to Debezium, which knows of one table at a time and of "
-                 "keys of its own: it is left out");
     if (st->n_xa > 0)
         log_info("offsets_export", "XA transactions are prepared: Debezium tells their rows at once");
 }
@@ -198,9 +228,8 @@ static void note_snapshots(const struct export *e)
 /* The history first: an offset without it would be of no use. */
 static bool export(struct export *e, struct buf *out, struct fail *why)
 {
-    if (!check_position(e, why))
+    if (!check_position(e, why) || !fill_place(e, why))
         return false;
-    fill_place(e);
     note_snapshots(e);
     if (e->opt->to == NULL && e->opt->to_file_store == NULL && e->opt->to_topic == NULL)
         put_rest(e, out);

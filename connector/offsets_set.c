@@ -3,6 +3,7 @@
 
 #include "connector/offsets_place.h"
 #include "connector/offsets_shapes.h"
+#include "connector/progress.h"
 
 #include <stdlib.h>
 
@@ -49,7 +50,7 @@ static bool read_wish(const struct offsets_options *opt, struct place_wish *wish
 
 static void note_progress(struct offsets_change *c)
 {
-    if (c->next.snapshots != NULL && strstr(c->next.snapshots, "\"tables\":[{") != NULL)
+    if (progress_has_tables(c->next.snapshots))
         offsets_change_note(c, "a snapshot is under way: it goes on with the next start, from where it is");
     if (c->next.n_xa > 0)
         offsets_change_note(c, "XA transactions are prepared there: their rows are told when they commit");

@@ -2,10 +2,14 @@
 #include "connector/progress.h"
 
 #include "connector/json_text.h"
+#include "connector/waiting_list.h"
 
 #include <cjson/cJSON.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Of a text that needs a list; one without is as it was before there were any. */
+enum { PROGRESS_VERSION = 2 };
 
 /* ---- signals ---- */
 
@@ -108,7 +112,7 @@ static void put_kind(struct buf *out, const struct table_read *t)
         put_true(out, "muted");
 }
 
-static void put_table(struct buf *out, const struct table_read *t)
+void progress_print_table(const struct table_read *t, struct buf *out)
 {
     buf_put_u8(out, '{');
     json_text_put_text_or_null(out, "db", t->db);
@@ -140,22 +144,46 @@ static void put_signal(struct buf *out, const struct signal_record *rec)
     buf_put_u8(out, '}');
 }
 
-char *progress_print(const struct incremental *inc, const struct signal_log *log)
+/* One of an initial snapshot that can't be read is tried again. */
+static bool is_left(const struct table_read *t)
+{
+    bool is_open = t->kind == READ_INITIAL && t->state == TABLE_FAILED;
+    return is_open || (t->state != TABLE_DONE && t->state != TABLE_FAILED);
+}
+
+static void put_tables(struct buf *out, const struct incremental *inc, bool has_list)
+{
+    for (const struct table_read *t = incremental_tables(inc); t != NULL; t = t->next_in_queue) {
+        if (!is_left(t) || (has_list && table_read_is_fresh(t)))
+            continue;
+        if (out->p[-1] != '[')
+            buf_put_u8(out, ',');
+        progress_print_table(t, out);
+    }
+}
+
+static void put_waiting(struct buf *out, const struct waiting_place *left)
+{
+    put_number(out, "version", PROGRESS_VERSION);
+    json_text_put_name(out, "waiting");
+    buf_put_u8(out, '{');
+    put_number(out, "list", (int64_t)left->list);
+    put_number(out, "from", left->from);
+    buf_put_u8(out, '}');
+}
+
+char *progress_print(const struct incremental *inc, const struct signal_log *log, const struct waiting_place *left)
 {
     struct buf out;
     if (!incremental_is_running(inc) && log->n == 0)
         return NULL;
     buf_init(&out);
     buf_put_literal(&out, "{\"tables\":[");
-    for (const struct table_read *t = incremental_tables(inc); t != NULL; t = t->next_in_queue) {
-        bool is_open = t->kind == READ_INITIAL && t->state == TABLE_FAILED;
-        if (!is_open && (t->state == TABLE_DONE || t->state == TABLE_FAILED))
-            continue;
-        if (out.p[-1] != '[')
-            buf_put_u8(&out, ',');
-        put_table(&out, t);
-    }
-    buf_put_literal(&out, "],\"signals\":[");
+    put_tables(&out, inc, left->list > 0);
+    buf_put_u8(&out, ']');
+    if (left->list > 0)
+        put_waiting(&out, left);
+    buf_put_literal(&out, ",\"signals\":[");
     for (unsigned i = 0; i < log->n; i++) {
         if (i > 0)
             buf_put_u8(&out, ',');
@@ -270,26 +298,114 @@ static struct view next_object(struct view text, size_t *at)
     return (struct view){text.p + begin, *at - begin};
 }
 
-bool progress_load(struct incremental *inc, struct signal_log *log, const char *text, struct fail *why)
+/* The tables of an array's text, but for the first ones. */
+static bool load_tables(struct incremental *inc, const cJSON *tables, struct view array, uint32_t skip,
+                        struct fail *why)
 {
-    if (text == NULL)
-        return true;
-    cJSON *root = cJSON_Parse(text);
-    const cJSON *tables = cJSON_GetObjectItemCaseSensitive(root, "tables");
-    const cJSON *signals = cJSON_GetObjectItemCaseSensitive(root, "signals");
-    const char *array = strstr(text, "\"tables\":[");
-    bool ok = cJSON_IsArray(tables) && array != NULL;
-    if (!ok)
-        fail_set(why, FAIL_STOP, FAIL_AREA_DATA, 0, "the stored progress of snapshots can't be read: %s", text);
     const cJSON *item;
     size_t at = 0;
     cJSON_ArrayForEach(item, tables)
     {
-        if (!ok)
-            break;
-        ok = load_table(inc, item, next_object(view_of(array), &at), why);
+        struct view text = next_object(array, &at);
+        if (skip > 0)
+            skip--;
+        else if (!load_table(inc, item, text, why))
+            return false;
     }
+    return true;
+}
+
+static bool load_part(struct incremental *inc, const char *part, uint32_t *skip, struct fail *why)
+{
+    cJSON *tables = cJSON_Parse(part);
+    uint32_t n = (uint32_t)cJSON_GetArraySize(tables);
+    uint32_t passed = *skip < n ? *skip : n;
+    bool ok = load_tables(inc, tables, view_of(part), passed, why);
+    *skip -= passed;
+    cJSON_Delete(tables);
+    return ok;
+}
+
+static struct waiting_place place_of(const cJSON *root)
+{
+    const cJSON *waiting = cJSON_GetObjectItemCaseSensitive(root, "waiting");
+    return (struct waiting_place){(uint64_t)number_of(waiting, "list", 0), (uint32_t)number_of(waiting, "from", 0)};
+}
+
+static bool load_waiting(struct incremental *inc, const cJSON *root, const struct waiting_list *list, struct fail *why)
+{
+    struct waiting_place left = place_of(root);
+    if (left.list == 0)
+        return true;
+    if (list == NULL || list->number != left.list || left.from > list->n)
+        return fail_set(
+            why, FAIL_STOP, FAIL_AREA_DATA, PROGRESS_LACKS_LIST,
+            "the stored offset leaves tables that wait for a snapshot to list %llu, from %u on, and that list is not "
+            "whole in the topic or file of shapes; hint: snapshot.mode=recovery goes on without them, then ask for the "
+            "snapshot again",
+            (unsigned long long)left.list, left.from);
+    for (uint32_t i = 0; i < list->n_parts; i++)
+        if (!load_part(inc, list->parts[i], &left.from, why))
+            return false;
+    return true;
+}
+
+static bool is_known(const cJSON *root, const char *text, struct fail *why)
+{
+    if (number_of(root, "version", 1) > PROGRESS_VERSION)
+        return fail_set(why, FAIL_STOP, FAIL_AREA_DATA, 0,
+                        "the stored progress of snapshots was written by a newer version: %.200s", text);
+    return (cJSON_IsArray(cJSON_GetObjectItemCaseSensitive(root, "tables")) && strstr(text, "\"tables\":[") != NULL) ||
+           fail_set(why, FAIL_STOP, FAIL_AREA_DATA, 0, "the stored progress of snapshots can't be read: %s", text);
+}
+
+bool progress_load(struct incremental *inc, struct signal_log *log, const char *text, const struct waiting_list *list,
+                   struct fail *why)
+{
+    if (text == NULL)
+        return true;
+    cJSON *root = cJSON_Parse(text);
+    const cJSON *signals = cJSON_GetObjectItemCaseSensitive(root, "signals");
+    const cJSON *item;
+    bool ok = is_known(root, text, why) &&
+              load_tables(inc, cJSON_GetObjectItemCaseSensitive(root, "tables"), view_of(strstr(text, "\"tables\":[")),
+                          0, why) &&
+              load_waiting(inc, root, list, why);
     cJSON_ArrayForEach(item, signals) load_signal(log, item);
     cJSON_Delete(root);
     return ok;
+}
+
+struct waiting_place progress_waiting(const char *text)
+{
+    cJSON *root = text == NULL ? NULL : cJSON_Parse(text);
+    struct waiting_place left = place_of(root);
+    cJSON_Delete(root);
+    return left;
+}
+
+bool progress_has_tables(const char *text)
+{
+    return text != NULL && (strstr(text, "\"tables\":[{") != NULL || progress_waiting(text).list > 0);
+}
+
+/* ---- a queue to look at ---- */
+
+static void no_tell(void *ctx, enum incremental_event what, const struct table_read *t)
+{
+    (void)ctx;
+    (void)what;
+    (void)t;
+}
+
+static void no_progress(void *ctx)
+{
+    (void)ctx;
+}
+
+struct incremental *progress_queue_new(void)
+{
+    static const struct incremental_settings nothing = {.threads = 1};
+    static const struct incremental_hooks deaf = {.tell = no_tell, .progress = no_progress};
+    return incremental_new(&nothing, &deaf);
 }

@@ -6,6 +6,10 @@
  *               "rows_read":1024,"rows_sent":1020,"estimated":90000}],
  *    "signals":[{"id":"s0","offset":16,"outcome":"done"}]}
  *
+ * Of a long queue the tables whose turn has not come are in a list beside the offset (waiting_list.h), and the text says
+ * which, and how many of its first tables are not waiting any more: {"tables":[…],"version":2,"waiting":{"list":7,"from":120},"signals":[…]}.
+ * Those that wait come behind the others.
+ *
  * A table of an initial or blocking snapshot has "kind":"initial" or "blocking" besides; "first":true is the first one of it, "muted":true says that what
  * the stream tells of it is not sent yet (table_read.h).
  *
@@ -19,7 +23,11 @@
 #include "base/fail.h"
 #include "snapshot/incremental.h"
 
+struct waiting_list;
+
 enum { PROGRESS_SIGNALS = 100 };
+
+enum { PROGRESS_LACKS_LIST = 1 }; /* fail.code of progress_load: all but the list is loaded */
 
 enum signal_outcome { OUTCOME_RUNNING, OUTCOME_DONE, OUTCOME_STOPPED, OUTCOME_REFUSED };
 
@@ -53,10 +61,30 @@ void signal_log_end(struct signal_log *log, struct view id);
 
 const char *signal_outcome_name(enum signal_outcome outcome);
 
-/* The text, with its NUL; the caller frees it. NULL when there is nothing to store. */
-char *progress_print(const struct incremental *inc, const struct signal_log *log);
+/* What of the queue is left to a list. */
+struct waiting_place {
+    uint64_t list; /* its number; 0: none */
+    uint32_t from; /* so many of its first tables are not waiting any more */
+};
 
-/* Takes a stored text up: adds the tables, fills the log. Malformed: STOP, naming what is wrong. */
-MUST_USE bool progress_load(struct incremental *inc, struct signal_log *log, const char *text, struct fail *why);
+/* The text, with its NUL; the caller frees it. NULL when there is nothing to store. */
+char *progress_print(const struct incremental *inc, const struct signal_log *log, const struct waiting_place *left);
+
+/* Appends one table. */
+void progress_print_table(const struct table_read *t, struct buf *out);
+
+/* What a stored text (NULL: none) leaves to a list. */
+struct waiting_place progress_waiting(const char *text);
+
+/* Whether a stored text (NULL: none) has tables. */
+bool progress_has_tables(const char *text);
+
+/* Takes a stored text up: adds the tables, fills the log. list: the one that the text means, or NULL. Malformed, or without a
+ * list that it needs: STOP, naming what is wrong. */
+MUST_USE bool progress_load(struct incremental *inc, struct signal_log *log, const char *text,
+                            const struct waiting_list *list, struct fail *why);
+
+/* A queue to load into for looking at it; nothing is read by it. incremental_free ends it. */
+struct incremental *progress_queue_new(void);
 
 #endif

@@ -8,6 +8,7 @@
 #include "connector/misfits.h"
 #include "connector/notices.h"
 #include "connector/snapshots.h"
+#include "connector/waiting_list.h"
 
 #include <stdlib.h>
 
@@ -466,11 +467,39 @@ static int commit_due_ms(const struct pump *p, int64_t now_ms)
     return due <= now_ms ? 0 : (int)(due - now_ms);
 }
 
+static bool keep_part(struct pump *p, const struct waiting_list *list, uint32_t part, struct fail *why)
+{
+    struct buf key;
+    buf_init(&key);
+    buf_clear(&p->scratch);
+    waiting_list_print_key(list, part, p->set.name, p->set.topic_prefix, &key);
+    waiting_list_print(list, part, &p->scratch);
+    bool ok = commit_keep_shape(p->committer, buf_view(&key), true, buf_view(&p->scratch), why);
+    buf_fini(&key);
+    return ok;
+}
+
+/* A list of waiting tables that the stored offset does not mean yet. */
+static bool keep_waiting(struct pump *p, struct fail *why)
+{
+    const struct waiting_list *list = p->frontier.state.waiting, *stored = p->stored.waiting;
+    bool ok = true;
+    if (list == NULL || (stored != NULL && stored->number == list->number))
+        return true;
+    for (uint32_t i = 0; ok && i < list->n_parts; i++)
+        ok = keep_part(p, list, i, why);
+    return ok || fail_add(why, "store the tables that wait for a snapshot");
+}
+
 static void start_commit(struct pump *p)
 {
     struct fail why;
     if (p->snapshots != NULL)
         snapshots_store(p->snapshots);
+    if (!keep_waiting(p, &why)) {
+        break_down(p, PUMP_NEEDS_STOP, &why);
+        return;
+    }
     buf_clear(&p->scratch);
     offsets_print(&p->frontier.state, &p->scratch);
     if (!commit_keep_offset(p->committer, buf_view(&p->offset_key), true, buf_view(&p->scratch), &why)) {

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "connector/client.h"
 #include "connector/regex.h"
+#include "connector/waiting.h"
 #include "connector/wanted.h"
 #include "signal/consumer.h"
 #include "signal/parse.h"
@@ -84,6 +85,24 @@ static void add_table(struct requests *req, const struct signal *sig, const stru
     incremental_add(snapshots_incremental(req->snapshots), t);
 }
 
+/* What waits is kept, in memory and stored: there is an end to it. */
+static bool has_room(const struct requests *req, const struct signal *sig, const struct wanted *wanted,
+                     struct fail *why)
+{
+    size_t before = waiting_bytes(snapshots_incremental(req->snapshots));
+    size_t bytes = 0;
+    for (size_t i = 0; i < wanted->n; i++) {
+        const struct wanted_table *t = &wanted->items[i];
+        bytes += waiting_table_bytes(t->db.n + t->table.n + (t->filter == NULL ? 0 : strlen(t->filter)) +
+                                     sig->surrogate.n + sig->id.n);
+    }
+    return before + bytes <= WAITING_MOST_BYTES ||
+           fail_set(why, FAIL_REFUSE, FAIL_AREA_REFUSED, 0,
+                    "its %zu tables with their conditions take %zu bytes to be stored, beside %zu of those that wait "
+                    "already, and there is room for %d; hint: ask for fewer at once, or with a shorter condition",
+                    wanted->n, bytes, before, WAITING_MOST_BYTES);
+}
+
 static bool execute(struct requests *req, const struct signal *sig, struct arena *memory, struct fail *why)
 {
     struct wanted wanted;
@@ -93,7 +112,7 @@ static bool execute(struct requests *req, const struct signal *sig, struct arena
                         "a blocking snapshot takes neither additional-conditions, which are whole SELECTs there, nor a "
                         "surrogate-key; hint: leave out \"type\" for an incremental one, which takes both");
     if (!wanted_may_read(req->cfg, req->frontier->state.has_gtids, why) ||
-        !wanted_find(sig, req->shapes, memory, &wanted, why))
+        !wanted_find(sig, req->shapes, memory, &wanted, why) || !has_room(req, sig, &wanted, why))
         return false;
     bool was_running = is_running(req, sig);
     for (size_t i = 0; i < wanted.n; i++)

@@ -120,18 +120,6 @@ static bool send_request(const struct config *cfg, const struct signal_request *
 
 /* ---- what is stored of it ---- */
 
-static void no_tell(void *ctx, enum incremental_event what, const struct table_read *t)
-{
-    (void)ctx;
-    (void)what;
-    (void)t;
-}
-
-static void no_progress(void *ctx)
-{
-    (void)ctx;
-}
-
 /* The stored progress, as the queue it came from; nothing is read by it. */
 struct seen {
     struct offset_state offset;
@@ -142,13 +130,12 @@ struct seen {
 
 static bool look(const struct config *cfg, struct seen *seen, struct fail *why)
 {
-    static const struct incremental_settings nothing = {.threads = 1};
-    static const struct incremental_hooks deaf = {.tell = no_tell, .progress = no_progress};
     offset_state_init(&seen->offset);
     signal_log_init(&seen->signals);
-    seen->inc = incremental_new(&nothing, &deaf);
+    seen->inc = progress_queue_new();
     return stored_read(cfg, &seen->offset, &seen->has_offset, why) &&
-           (!seen->has_offset || progress_load(seen->inc, &seen->signals, seen->offset.snapshots, why));
+           (!seen->has_offset ||
+            progress_load(seen->inc, &seen->signals, seen->offset.snapshots, seen->offset.waiting, why));
 }
 
 static void seen_fini(struct seen *seen)
@@ -313,7 +300,15 @@ static void put_lines(struct buf *out, const struct config *cfg, const struct se
         put_table_line(out, t, earlier);
 }
 
-/* The stored text is JSON already. */
+/* With all tables in it, also those that a list keeps. */
+static void put_snapshots(struct buf *out, const struct seen *seen)
+{
+    static const struct waiting_place nothing = {.list = 0};
+    char *text = progress_print(seen->inc, &seen->signals, &nothing);
+    buf_put_text(out, text == NULL ? "null" : text);
+    free(text);
+}
+
 static void put_json(struct buf *out, const struct config *cfg, const struct seen *seen, const struct seen *earlier)
 {
     uint64_t rate = 0;
@@ -326,7 +321,7 @@ static void put_json(struct buf *out, const struct config *cfg, const struct see
     json_text_put_name(out, "rows_per_second");
     json_text_put_number(out, (int64_t)rate);
     json_text_put_name(out, "snapshots");
-    buf_put_text(out, seen->offset.snapshots == NULL ? "null" : seen->offset.snapshots);
+    put_snapshots(out, seen);
     buf_put_literal(out, "}\n");
 }
 

@@ -6,6 +6,7 @@
 #include "binlog/ddl.h"
 #include "connector/debezium_progress.h"
 #include "connector/initial.h"
+#include "connector/waiting.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@ struct snapshots {
     struct snapshots_hooks hooks;
     struct incremental *inc;
     struct signal_log signals;
+    struct waiting waiting;
     bool has_changed;      /* the frontier's state does not have the progress as it is */
     bool waits_for_shapes; /* what Debezium left is not taken up yet */
 };
@@ -103,6 +105,7 @@ struct snapshots *snapshots_new(const struct config *cfg, struct shape_store *sh
     sn->frontier = frontier;
     sn->hooks = *hooks;
     signal_log_init(&sn->signals);
+    waiting_init(&sn->waiting);
     const struct incremental_settings set = {
         .worker = {.source = &cfg->source,
                    .record = &cfg->record,
@@ -127,6 +130,7 @@ bool snapshots_free(struct snapshots **snapshots, int timeout_ms)
     if (!incremental_free(&sn->inc, timeout_ms))
         return false;
     signal_log_fini(&sn->signals);
+    waiting_fini(&sn->waiting);
     free(sn);
     *snapshots = NULL;
     return true;
@@ -151,13 +155,32 @@ static void load_debeziums(struct snapshots *sn)
     snapshots_changed(sn);
 }
 
+/* In recovery, for which shapes may have been lost, a list that is lost with them is no reason to stop. */
+static bool load_progress(struct snapshots *sn, const struct offset_state *stored, struct fail *why)
+{
+    uint32_t from = stored->waiting == NULL ? 0 : progress_waiting(stored->snapshots).from;
+    bool ok = progress_load(sn->inc, &sn->signals, stored->snapshots, stored->waiting, why);
+    if (!ok && why->code == PROGRESS_LACKS_LIST && sn->cfg->snapshot_mode == SNAPSHOT_MODE_RECOVERY) {
+        log_warn("snapshots", "%s; they are left out", why->text);
+        ok = true;
+    }
+    if (ok)
+        waiting_take_up(&sn->waiting, stored->waiting, from, sn->inc);
+    return ok;
+}
+
+void snapshots_avoid_list(struct snapshots *sn, const struct waiting_list *stored)
+{
+    waiting_avoid(&sn->waiting, stored);
+}
+
 bool snapshots_load(struct snapshots *sn, const struct offset_state *stored, struct fail *why)
 {
     incremental_reset(sn->inc);
     sn->has_changed = false;
     signal_log_fini(&sn->signals);
     signal_log_init(&sn->signals);
-    if (!progress_load(sn->inc, &sn->signals, stored->snapshots, why))
+    if (!load_progress(sn, stored, why))
         return false;
     sn->waits_for_shapes = stored->snapshots == NULL && buf_size(&stored->incremental) > 0;
     if (stored->is_paused)
@@ -228,10 +251,16 @@ void snapshots_store(struct snapshots *sn)
     struct offset_state *st = &sn->frontier->state;
     if (!sn->has_changed || sn->waits_for_shapes)
         return;
+    waiting_follow(&sn->waiting, sn->inc);
+    const struct waiting_list *list = sn->waiting.list;
+    const struct waiting_place left = {list == NULL ? 0 : list->number, sn->waiting.from};
+    waiting_list_free(&st->waiting);
+    st->waiting = waiting_list_hold(sn->waiting.list);
     free(st->snapshots);
-    st->snapshots = progress_print(sn->inc, &sn->signals);
+    st->snapshots = progress_print(sn->inc, &sn->signals, &left);
     buf_clear(&st->incremental);
-    debezium_progress_print(sn->inc, find_shape, sn, &st->incremental);
+    if (list == NULL) /* Debezium has all tables in its offset */
+        debezium_progress_print(sn->inc, find_shape, sn, &st->incremental);
     store_mark(sn, st);
     st->is_paused = incremental_is_paused(sn->inc);
     sn->has_changed = false;

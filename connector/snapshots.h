@@ -32,6 +32,9 @@ bool snapshots_free(struct snapshots **sn, int timeout_ms);
 /* Forgets what is under way and takes up what is stored. The stream starts again from there, too. */
 MUST_USE bool snapshots_load(struct snapshots *sn, const struct offset_state *stored, struct fail *why);
 
+/* A list of waiting tables that is stored, in a life that does not go on from it: it is not written over before the first commit. */
+void snapshots_avoid_list(struct snapshots *sn, const struct waiting_list *stored);
+
 /* The first position of a life without one: the initial snapshot begins, if there is to be one. All shapes are in the store. */
 void snapshots_begin(struct snapshots *sn);
 

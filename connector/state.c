@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "connector/admin.h"
+#include "connector/progress.h"
 #include "connector/state_topic.h"
 #include "record/topic.h"
 #include "signal/consumer.h"
@@ -15,6 +16,7 @@ void state_init(struct state *st, const struct config *cfg)
 {
     *st = (struct state){.has_offset = false};
     offset_state_init(&st->offset);
+    waiting_found_init(&st->waiting);
     shape_store_init(&st->shapes, cfg->name, cfg->record.topic_prefix);
     buf_init(&st->offset_key);
     offsets_print_key(cfg->name, cfg->record.topic_prefix, &st->offset_key);
@@ -24,6 +26,7 @@ void state_fini(struct state *st)
 {
     offset_state_fini(&st->offset);
     shape_store_fini(&st->shapes);
+    waiting_found_fini(&st->waiting);
     buf_fini(&st->offset_key);
     if (st->file != NULL)
         offset_file_close(&st->file);
@@ -43,10 +46,29 @@ static bool take_offset(void *ctx, struct view key, bool has_value, struct view 
     return fail_add(why, "read the stored offset %.*s", VIEW_ARGS(key));
 }
 
+/* Among the shapes there are lists of waiting tables, too. */
+static bool take_shape(void *ctx, struct view key, bool has_value, struct view value, struct fail *why)
+{
+    struct state *st = ctx;
+    if (!waiting_found_is_part(key, st->shapes.name, st->shapes.topic_prefix))
+        return shape_store_load(&st->shapes, key, has_value, value, why);
+    waiting_found_take(&st->waiting, key, has_value, value);
+    return true;
+}
+
+/* The list that the offset means; the others are of earlier times. */
+static void resolve_waiting(struct state *st)
+{
+    st->offset.waiting = waiting_found_list(&st->waiting, progress_waiting(st->offset.snapshots).list);
+    waiting_found_fini(&st->waiting);
+}
+
 static bool read_file(struct state *st, struct offset_file *file, struct fail *why)
 {
-    return offset_file_load(file, OFFSET_FILE_OFFSETS, take_offset, st, why) &&
-           offset_file_load(file, OFFSET_FILE_SHAPES, shape_store_load, &st->shapes, why);
+    bool ok = offset_file_load(file, OFFSET_FILE_OFFSETS, take_offset, st, why) &&
+              offset_file_load(file, OFFSET_FILE_SHAPES, take_shape, st, why);
+    resolve_waiting(st);
+    return ok;
 }
 
 static bool load_file(struct state *st, const struct config *cfg, struct fail *why)
@@ -58,9 +80,10 @@ static bool load_file(struct state *st, const struct config *cfg, struct fail *w
 static bool read_topics(struct state *st, const struct config *cfg, struct admin *admin, struct fail *why)
 {
     const struct config_kafka *k = &cfg->kafka;
-    return state_topic_read(admin, &k->client, k->offsets_topic, STATE_TOPIC_TIMEOUT_MS, take_offset, st, why) &&
-           state_topic_read(admin, &k->client, k->shapes_topic, STATE_TOPIC_TIMEOUT_MS, shape_store_load, &st->shapes,
-                            why);
+    bool ok = state_topic_read(admin, &k->client, k->offsets_topic, STATE_TOPIC_TIMEOUT_MS, take_offset, st, why) &&
+              state_topic_read(admin, &k->client, k->shapes_topic, STATE_TOPIC_TIMEOUT_MS, take_shape, st, why);
+    resolve_waiting(st);
+    return ok;
 }
 
 static bool prepare_topics(const struct config *cfg, struct admin *admin, struct fail *why)

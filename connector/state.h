@@ -14,6 +14,7 @@
 #include "connector/offset_file.h"
 #include "connector/offsets.h"
 #include "connector/shape_store.h"
+#include "connector/waiting_list.h"
 
 #include <stdatomic.h>
 
@@ -21,8 +22,9 @@ struct state {
     bool has_offset; /* false: nothing was ever stored under this name */
     struct offset_state offset;
     struct shape_store shapes;
-    int64_t signal_start;     /* where the signal topic is read from, unless the offset says it; -1: no signals */
-    struct offset_file *file; /* with a file store; else NULL */
+    struct waiting_found waiting; /* while it is read */
+    int64_t signal_start;         /* where the signal topic is read from, unless the offset says it; -1: no signals */
+    struct offset_file *file;     /* with a file store; else NULL */
     struct buf offset_key;
 };
 

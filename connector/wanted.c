@@ -137,12 +137,26 @@ static bool find_filter(const struct signal *sig, struct arena *memory, struct w
     return ok && (t->filter == NULL || chunk_filter_check(t->filter, why));
 }
 
+static bool check_length(const char *what, struct view text, size_t most, struct fail *why)
+{
+    return text.n <= most || fail_set(why, FAIL_REFUSE, FAIL_AREA_REFUSED, 0,
+                                      "%s has %zu bytes, %zu is the most: %.100s…", what, text.n, most, text.p);
+}
+
+static bool check_lengths(const struct signal *sig, const struct wanted_table *t, struct fail *why)
+{
+    return check_length("a database's name", t->db, WANTED_NAME_BYTES, why) &&
+           check_length("a table's name", t->table, WANTED_NAME_BYTES, why) &&
+           check_length("surrogate-key", sig->surrogate, WANTED_NAME_BYTES, why) &&
+           (t->filter == NULL || check_length("a condition", view_of(t->filter), WANTED_FILTER_BYTES, why));
+}
+
 bool wanted_find(const struct signal *sig, const struct shape_store *shapes, struct arena *memory,
                  struct wanted *wanted, struct fail *why)
 {
     *wanted = (struct wanted){.memory = memory};
     bool ok = expand(sig, shapes, wanted, why);
     for (size_t i = 0; ok && i < wanted->n; i++)
-        ok = find_filter(sig, memory, &wanted->items[i], why);
+        ok = find_filter(sig, memory, &wanted->items[i], why) && check_lengths(sig, &wanted->items[i], why);
     return ok;
 }

@@ -13,6 +13,11 @@
 #include "connector/shape_store.h"
 #include "signal/signals.h"
 
+enum {
+    WANTED_NAME_BYTES = 256, /* no name is longer on a server */
+    WANTED_FILTER_BYTES = 8192,
+};
+
 struct wanted_table {
     struct view db, table;
     const char *filter; /* NULL: all rows */
@@ -27,7 +32,8 @@ struct wanted {
 /* Whether a source may be read at all: with GTIDs, or when reading FOR SHARE is allowed. REFUSE else. */
 MUST_USE bool wanted_may_read(const struct config *cfg, bool has_gtids, struct fail *why);
 
-/* REFUSE: a pattern or a filter can't be read, or a filter does more than choose rows. */
+/* REFUSE: a pattern or a filter can't be read, a filter does more than choose rows, or a text is longer than is stored:
+ * progress goes with each commit. */
 MUST_USE bool wanted_find(const struct signal *sig, const struct shape_store *shapes, struct arena *memory,
                           struct wanted *wanted, struct fail *why);
 

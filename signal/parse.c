@@ -210,16 +210,28 @@ static bool read_kind(const cJSON *root, struct signal *sig, struct fail *why)
                           type->valuestring);
 }
 
+/* Cut between two characters. */
+static bool read_id(const cJSON *id, struct arena *memory, struct signal *sig, struct fail *why)
+{
+    sig->has_id = true;
+    sig->id = keep(memory, id);
+    if (sig->id.n <= SIGNAL_ID_BYTES)
+        return true;
+    fail_malformed(why, "its id has %zu bytes, %d is the most", sig->id.n, SIGNAL_ID_BYTES);
+    sig->id.n = SIGNAL_ID_BYTES;
+    while (sig->id.n > 0 && (sig->id.p[sig->id.n] & 0xc0) == 0x80)
+        sig->id.n--;
+    return false;
+}
+
 static bool read_root(const cJSON *root, struct arena *memory, struct signal *sig, struct fail *why)
 {
     const cJSON *id = member(root, "id");
     const cJSON *data = member(root, "data");
     if (!cJSON_IsObject(root))
         return fail_malformed(why, "the value is not a JSON object");
-    if (cJSON_IsString(id)) {
-        sig->has_id = true;
-        sig->id = keep(memory, id);
-    }
+    if (cJSON_IsString(id) && !read_id(id, memory, sig, why))
+        return false;
     if (!read_kind(root, sig, why))
         return false;
     if (data != NULL && !cJSON_IsNull(data) && !cJSON_IsObject(data))

@@ -29,6 +29,8 @@ enum signal_kind {
     SIGNAL_SET_POSITION, /* set-binlog-position */
 };
 
+enum { SIGNAL_ID_BYTES = 255 }; /* a longer id is refused: it is stored */
+
 /* A filter for the tables that its pattern matches; a pattern that is missing matches all. */
 struct signal_condition {
     struct view collection;
@@ -39,7 +41,7 @@ struct signal_condition {
 struct signal {
     enum signal_kind kind;
     bool has_id;
-    struct view id;           /* empty when there is none */
+    struct view id;           /* empty when there is none; of one that is too long the beginning */
     bool is_blocking;         /* EXECUTE, STOP: "type":"BLOCKING" */
     struct view *collections; /* EXECUTE, STOP: patterns or names, trimmed */
     unsigned n_collections;   /* STOP: 0 means all */

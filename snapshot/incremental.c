@@ -23,6 +23,7 @@ struct incremental {
     struct incremental_hooks hooks;
     struct table_read *first; /* the queue */
     struct table_read **last;
+    uint64_t n_added;
     struct lane lanes[INCREMENTAL_THREADS_MAX];
     bool is_paused;
     unsigned n_muted;    /* so many tables of the queue are muted */
@@ -114,6 +115,7 @@ bool incremental_free(struct incremental **incremental, int timeout_ms)
 void incremental_add(struct incremental *inc, struct table_read *t)
 {
     t->next_in_queue = NULL;
+    t->serial = ++inc->n_added;
     *inc->last = t;
     inc->last = &t->next_in_queue;
     inc->n_muted += t->is_muted;

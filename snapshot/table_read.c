@@ -93,6 +93,7 @@ static void note_whole(struct table_read *t)
 void table_read_set_shape(struct table_read *t, const struct shape *shape, struct plan *plan, bool is_whole)
 {
     forget_shape(t);
+    t->had_turn = true;
     t->is_whole = is_whole;
     if (is_whole) {
         drop_view(t);
@@ -357,6 +358,12 @@ void table_read_fail(struct table_read *t, const char *status, const struct fail
 bool table_read_is(const struct table_read *t, struct view db, struct view table)
 {
     return view_is(db, t->db) && view_is(table, t->table);
+}
+
+bool table_read_is_fresh(const struct table_read *t)
+{
+    return t->state == TABLE_WAITING && !t->had_turn && t->path[0] == '\0' && t->rows_done == 0 && t->rows_sent == 0 &&
+           chunk_key_is_empty(&t->done) && !t->has_last;
 }
 
 size_t table_read_bytes(const struct table_read *t)

@@ -61,6 +61,7 @@ struct table_window {
 
 struct table_read {
     struct table_read *next_in_queue;
+    uint64_t serial; /* of all tables that were ever in the queue; 0: it was not */
     enum table_read_kind kind;
     enum table_read_state state;
     char *db;
@@ -74,6 +75,7 @@ struct table_read {
 
     bool is_first; /* of an initial snapshot */
     bool is_muted; /* what the stream says of it is not sent */
+    bool had_turn; /* it was READING */
     bool is_begun; /* something of it was read */
 
     bool is_whole;            /* READING: in one view, not by its key */
@@ -150,6 +152,9 @@ void table_read_rewind(struct table_read *t);
 void table_read_fail(struct table_read *t, const char *status, const struct fail *why);
 
 bool table_read_is(const struct table_read *t, struct view db, struct view table);
+
+/* Its turn has not come: nothing is known of it but what was asked for. */
+bool table_read_is_fresh(const struct table_read *t);
 
 /* Bytes of rows that are held. */
 size_t table_read_bytes(const struct table_read *t);

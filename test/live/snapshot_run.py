@@ -11,7 +11,7 @@ from harness import wait_for
 class Run:
     """One program with a database of its own. Signals are sent by `ask`, records are read back by `rows`."""
 
-    def __init__(self, mysql, kafka, tidemark, names, start=True, **more):
+    def __init__(self, mysql, kafka, tidemark, names, start=True, store="topic", **more):
         self.mysql, self.kafka, self.prefix, self.database = mysql, kafka, names.prefix, names.database
         self.signals = f"{self.prefix}-signal"
         mysql_source = getattr(mysql, "source", mysql)
@@ -19,7 +19,11 @@ class Run:
         more.setdefault("database_include_list", self.database)
         more.setdefault("key_converter_schemas_enable", "false")
         more.setdefault("value_converter_schemas_enable", "false")
-        self.program = tidemark(mysql, kafka, prefix=self.prefix, also={"signal.kafka.topic": self.signals}, **more)
+        also = {"signal.kafka.topic": self.signals}
+        if store == "file":
+            also |= {"offset.storage.file.filename": "offsets", "offset.storage.topic": None}
+        self.store = store
+        self.program = tidemark(mysql, kafka, prefix=self.prefix, also=also, **more)
         self._readers, self._parsed = {}, {}
         self.was_ready = False
         if start:
@@ -80,14 +84,32 @@ class Run:
                 time.sleep(0.2)
         raise last
 
+    def _stored(self, what):
+        """(key, value) of all that was stored of offsets (""), or of shapes ("shapes"), both parsed, the newest last."""
+        if self.store == "file":
+            file = self.program.folder / ("offsets" + (what and f".{what}"))
+            lines = file.read_text().splitlines() if file.exists() else []
+            return [(line["key"], line["value"]) for line in map(json.loads, lines)]
+        records = self.read(f"{self.prefix}-offsets" + (what and f"-{what}"))
+        return [(json.loads(record.key), record.value and json.loads(record.value)) for record in records]
+
     def state(self):
         """The stored offset as a dictionary, {} before the first."""
-        records = [record for record in self.read(f"{self.prefix}-offsets")
-                   if record.key and json.loads(record.key)[0] == self.prefix]
-        return json.loads(records[-1].value) if records and records[-1].value else {}
+        values = [value for key, value in self._stored("") if key[0] == self.prefix]
+        return values[-1] or {} if values else {}
+
+    def waiting_list(self, number):
+        """The tables of a list that is stored beside the offset."""
+        parts = {key[4]: value for key, value in self._stored("shapes") if key[2] == "waiting" and value and value["list"] == number}
+        assert parts and sorted(parts) == list(range(parts[0]["parts"])), f"list {number} is not whole"
+        return [table for part in sorted(parts) for table in parts[part]["tables"]]
 
     def progress(self):
-        return json.loads(self.state().get("tidemark_snapshots") or '{"tables":[],"signals":[]}')
+        """What is stored of snapshots, with the tables that are left to a list."""
+        progress = json.loads(self.state().get("tidemark_snapshots") or '{"tables":[],"signals":[]}')
+        if "waiting" in progress:
+            progress["tables"] += self.waiting_list(progress["waiting"]["list"])[progress["waiting"]["from"]:]
+        return progress
 
     def outcome(self, id):
         """The stored record of a signal, or None."""

@@ -32,7 +32,7 @@ DOORS = {  # foreign header: the files (stems) that may include it; a test may i
     "mysql.h": ["binlog/source", "binlog/source_state", "snapshot/query", "snapshot/query_bind"],
     "rdkafka.h": ["connector/client", "connector/sink", "connector/context", "connector/pace", "connector/commit", "connector/admin", "connector/state_topic", "connector/member", "connector/presence", "connector/lease",
                   "signal/consumer"],
-    "cJSON.h": ["connector/properties", "connector/offsets", "connector/shape_store", "connector/progress",
+    "cJSON.h": ["connector/properties", "connector/offsets", "connector/shape_store", "connector/progress", "connector/waiting_list",
                "connector/debezium_progress", "connector/schema_history", "connector/connect_offsets", "signal/parse"],
     "ev.h": ["connector/connector_state", "connector/connector", "connector/metrics"],
     "pcre2.h": ["connector/regex"],

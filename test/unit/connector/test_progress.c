@@ -10,22 +10,17 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-static struct incremental *some_queue(void)
-{
-    static const struct incremental_settings set = {.threads = 1};
-    static const struct incremental_hooks hooks = {.ctx = NULL};
-    return incremental_new(&set, &hooks);
-}
+static const struct waiting_place nothing_left = {.list = 0};
 
 static void check_comes_back(const char *text)
 {
-    struct incremental *inc = some_queue();
+    struct incremental *inc = progress_queue_new();
     struct signal_log log;
     struct fail why;
     signal_log_init(&log);
-    if (!progress_load(inc, &log, text, &why))
+    if (!progress_load(inc, &log, text, NULL, &why))
         fail_msg("%s", why.text);
-    char *again = progress_print(inc, &log);
+    char *again = progress_print(inc, &log, &nothing_left);
     assert_string_equal(again, text);
     free(again);
     signal_log_fini(&log);
@@ -65,14 +60,14 @@ static void tables_of_an_initial_snapshot_come_back_as_they_were(void **state)
 static void muted_tables_are_muted_again(void **state)
 {
     (void)state;
-    struct incremental *inc = some_queue();
+    struct incremental *inc = progress_queue_new();
     struct signal_log log;
     struct fail why;
     signal_log_init(&log);
     assert_true(progress_load(inc, &log,
                               "{\"tables\":[{\"db\":\"d\",\"table\":\"a\",\"kind\":\"initial\",\"muted\":true},"
                               "{\"db\":\"d\",\"table\":\"b\",\"kind\":\"initial\"}],\"signals\":[]}",
-                              &why));
+                              NULL, &why));
     assert_true(incremental_has(inc, READ_INITIAL));
     assert_false(incremental_has(inc, READ_INCREMENTAL));
     assert_true(incremental_mutes(inc, table_id(view_of("d"), view_of("a"))));
@@ -85,7 +80,7 @@ static void muted_tables_are_muted_again(void **state)
 
 static void keys_of_one_table_are_not_taken_for_another(void **state)
 {
-    struct incremental *inc = some_queue();
+    struct incremental *inc = progress_queue_new();
     struct signal_log log;
     struct fail why;
     (void)state;
@@ -94,7 +89,7 @@ static void keys_of_one_table_are_not_taken_for_another(void **state)
         inc, &log,
         "{\"tables\":[{\"db\":\"d\",\"table\":\"a\",\"filter\":\"x = '{\\\"done\\\":['\",\"done\":null,\"last\":null},"
         "{\"db\":\"d\",\"table\":\"b\",\"done\":[5],\"last\":[6]}],\"signals\":[]}",
-        &why));
+        NULL, &why));
     const struct table_read *a = incremental_tables(inc);
     assert_true(chunk_key_is_empty(&a->done));
     assert_false(a->has_last);
@@ -115,11 +110,11 @@ static void unreadable_state_stops(void **state)
                                       "{\"tables\":[{\"db\":\"d\",\"table\":\"t\",\"kind\":\"other\"}]}"};
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        struct incremental *inc = some_queue();
+        struct incremental *inc = progress_queue_new();
         struct signal_log log;
         struct fail why;
         signal_log_init(&log);
-        assert_false(progress_load(inc, &log, bad[i], &why));
+        assert_false(progress_load(inc, &log, bad[i], NULL, &why));
         assert_int_equal(why.kind, FAIL_STOP);
         signal_log_fini(&log);
         assert_true(incremental_free(&inc, 1000));
