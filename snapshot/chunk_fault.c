@@ -17,6 +17,7 @@ enum {
     ER_INTERRUPTED = 1317,
     ER_TABLE_CHANGED = 1412,
     ER_REPREPARE = 1615,
+    ER_TABLESPACE_DISCARDED_NO = 1814, /* between DISCARD and IMPORT TABLESPACE */
     ER_TOO_SLOW = 3024,
     CR_COLUMNS_CHANGED = 2057,
 };
@@ -32,6 +33,7 @@ enum chunk_outcome chunk_fault_outcome(const struct fail *why)
     case QUERY_OTHER_COLUMNS:
         return CHUNK_OTHER_SHAPE;
     case ER_REPREPARE:
+    case ER_TABLESPACE_DISCARDED_NO:
         return CHUNK_AGAIN;
     default:
         return why->kind == FAIL_RETRY ? CHUNK_AGAIN : CHUNK_REFUSED;

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Snapshots and the shape of tables: excluded columns, DDL and TRUNCATE while a table is read, tables included later."""
+import shutil
+from pathlib import Path
+
 import pytest
 
 from harness import wait_for
@@ -157,3 +160,51 @@ def test_both_tables_of_an_exchanged_partition_are_read_again(partitions):
     r.wait_outcome(second)
     assert [(row["id"], row["v"]) for row in r.rows("other")][-1000:] == [(i, 1) for i in range(1000)]
     assert {(row["id"], row["v"]) for row in r.rows("gauge")} == {(i, 7) for i in range(500)} | {(i, 1) for i in range(1000, 2000)}
+
+
+def import_rows(r, source, target):
+    """The rows of one table become those of the other, as the files they are."""
+    folder = Path(r.mysql.data) / r.database
+    owner = (folder / f"{source}.ibd").stat()
+    r.sql(f"ALTER TABLE {target} DISCARD TABLESPACE")
+    with r.mysql.connect(database=r.database) as connection, connection.cursor() as cursor:
+        cursor.execute(f"FLUSH TABLES {source} FOR EXPORT")
+        for kind in ("cfg", "ibd"):
+            shutil.copy(folder / f"{source}.{kind}", folder / f"{target}.{kind}")
+            shutil.chown(folder / f"{target}.{kind}", owner.st_uid, owner.st_gid)
+        cursor.execute("UNLOCK TABLES")
+    r.program.wait_for_log("DISCARD TABLESPACE; hint: have the table read again")
+    r.sql(f"ALTER TABLE {target} IMPORT TABLESPACE")
+
+
+@pytest.mark.parametrize("kind", ["INCREMENTAL", "BLOCKING"])
+def test_a_table_whose_tablespace_is_imported_while_it_is_read(run, kind):
+    r = run(incremental_snapshot_chunk_size=50, tidemark_snapshot_rows_per_second=1000)
+    r.sql("CREATE TABLE gauge (id INT PRIMARY KEY, v INT); CREATE TABLE other (id INT PRIMARY KEY, v INT)")
+    r.fill("gauge", ((i, 1) for i in range(1000)))
+    r.fill("other", ((i, 7) for i in range(500)))
+    r.wait_rows("other", 500, op="c")
+    id = r.snapshot("gauge", wait=False, type=kind)
+    r.wait_rows("gauge", 100)
+    import_rows(r, "other", "gauge")
+    r.wait_outcome(id)
+    rows = [(row["id"], row["v"]) for row in r.rows("gauge")]
+    assert rows[-500:] == [(i, 7) for i in range(500)]
+    assert set(rows[:-500]) <= {(i, 1) for i in range(1000)}
+    r.program.wait_for_log(r"rows of .*\.gauge came or went by a statement.*IMPORT TABLESPACE; hint: have the table read again")
+
+
+def test_partitions_that_are_cut_anew_while_a_table_is_read(run):
+    """No row comes or goes by it, and none is missed."""
+    r = run(incremental_snapshot_chunk_size=50, tidemark_snapshot_rows_per_second=1000)
+    r.sql("CREATE TABLE gauge (id INT PRIMARY KEY, v INT) PARTITION BY HASH (id) PARTITIONS 4")
+    r.fill("gauge", ((i, 1) for i in range(800)))
+    id = r.snapshot("gauge", wait=False)
+    r.wait_rows("gauge", 100)
+    r.sql("ALTER TABLE gauge COALESCE PARTITION 2; UPDATE gauge SET v = 2 WHERE id IN (3, 700);"
+          "ALTER TABLE gauge PARTITION BY RANGE (id) (PARTITION a VALUES LESS THAN (500), PARTITION b VALUES LESS THAN MAXVALUE);"
+          "ALTER TABLE gauge REORGANIZE PARTITION b INTO (PARTITION b VALUES LESS THAN (700), PARTITION c VALUES LESS THAN MAXVALUE);"
+          "DELETE FROM gauge WHERE id = 701; ALTER TABLE gauge REMOVE PARTITIONING")
+    r.wait_outcome(id)
+    assert ids(sorted(r.table("gauge").values(), key=lambda row: row["id"])) == [i for i in range(800) if i != 701]
+    assert {row["id"] for row in r.table("gauge").values() if row["v"] == 2} == {3, 700}
