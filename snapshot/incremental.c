@@ -324,6 +324,16 @@ static bool is_whole(const struct table_read *t, const struct shape *shape)
            (shape->n_key == 0 || !chunk_choose_path(&path, shape, NULL, &ignored));
 }
 
+/* One that had no key when the first start began is muted until its rows are read, and nothing is told twice. */
+static void note_lost_key(const struct table_read *t, const struct shape *shape)
+{
+    if (t->kind == READ_INITIAL && shape->n_key == 0 && !t->is_muted && !t->is_whole && t->rows_sent == 0)
+        log_warn("incremental",
+                 "%s.%s lost its key before its turn: what was told of it since the start is in its rows once more; "
+                 "from its first row on the records add up to the table",
+                 t->db, t->table);
+}
+
 static void plan_table(struct incremental *inc, struct table_read *t, const struct shape *shape, bool whole)
 {
     struct fail why;
@@ -348,6 +358,7 @@ static void shape_table(struct incremental *inc, struct table_read *t)
     const char *reason = incremental_refusal(found, shape, &status);
     bool whole = found == INCREMENTAL_SHAPE_FOUND && is_whole(t, shape);
     if (whole) {
+        note_lost_key(t, shape);
         table_read_restart(t);
         t->path[0] = '\0';
         plan_table(inc, t, shape, true);
@@ -555,6 +566,15 @@ static void end_table(struct incremental *inc, struct table_read *t)
     inc->hooks.progress(inc->hooks.ctx);
 }
 
+/* One that was asked for twice is read twice, but not both at once: each reading is whole by itself. */
+static bool is_being_read(const struct incremental *inc, const char *id)
+{
+    for (unsigned i = 0; i < inc->set.threads; i++)
+        if (inc->lanes[i].table != NULL && inc->lanes[i].table->id == id)
+            return true;
+    return false;
+}
+
 /* Tables that have ended leave the queue; the next ones get their lanes. */
 static void advance_queue(struct incremental *inc)
 {
@@ -564,7 +584,7 @@ static void advance_queue(struct incremental *inc)
             end_table(inc, t);
     }
     for (struct table_read *t = inc->first; t != NULL; t = t->next_in_queue) {
-        if (lane_of(inc, t) != NULL)
+        if (is_being_read(inc, t->id))
             continue;
         struct lane *lane = lane_of(inc, NULL); /* a free one */
         if (lane == NULL)

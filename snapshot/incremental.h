@@ -81,7 +81,8 @@ struct incremental *incremental_new(const struct incremental_settings *set, cons
 /* False: a worker does not end in time; leave the process. */
 bool incremental_free(struct incremental **inc, int timeout_ms);
 
-/* Appends a table, which is taken. One that is in the queue already is read once more in its turn. */
+/* Appends a table, which is taken. One that is in the queue already is read once more in its turn, when the reading before
+ * has ended. */
 void incremental_add(struct incremental *inc, struct table_read *t);
 
 /* Takes out the tables for which matches says yes; returns how many. */

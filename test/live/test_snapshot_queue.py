@@ -36,7 +36,7 @@ def test_a_long_queue_is_stored_once_and_comes_back_after_each_kill(run, store):
     status = json.loads(r.program.run("status", r.program, "--json"))
     assert status["snapshots"]["tables"][-1]["table"] == f"t{COUNT - 1:03}"
     r.program.stop()
-    exported = json.loads(r.program.run("offsets", "export", r.program))["offsets"][0]["offset"]
+    exported = json.loads(r.program.run("offsets", "export", r.program, "--fence"))["offsets"][0]["offset"]
     told = json.loads(exported["incremental_snapshot_collections"])
     assert told[-1]["incremental_snapshot_collections_id"] == f"{r.database}.t{COUNT - 1:03}"
     r.program.write(tidemark_snapshot_rows_per_second=None)
