@@ -4,7 +4,11 @@
 #include <stdalign.h>
 #include <stdlib.h>
 
-enum { BLOCK_BYTES = 4096 };
+enum {
+    FIRST_ROOM = 512,
+    MOST_ROOM = 4096,
+    MOST_AFTER_RESET = 65536, /* a round with a huge piece does not set the size for all that follow */
+};
 
 struct arena_block {
     struct arena_block *next;
@@ -15,60 +19,96 @@ struct arena_block {
 
 void arena_init(struct arena *a)
 {
-    *a = (struct arena){NULL, NULL};
+    *a = (struct arena){0};
 }
 
-static void free_after(struct arena_block *keep)
+static void free_blocks(struct arena *a)
 {
-    struct arena_block *block = keep->next;
-    keep->next = NULL;
-    while (block != NULL) {
-        struct arena_block *next = block->next;
+    for (struct arena_block *block = a->first, *next; block != NULL; block = next) {
+        next = block->next;
         free(block);
-        block = next;
     }
 }
 
 void arena_fini(struct arena *a)
 {
-    if (a->first != NULL) {
-        free_after(a->first);
-        free(a->first);
-    }
+    free_blocks(a);
     arena_init(a);
+}
+
+static size_t room_of_all(const struct arena *a)
+{
+    size_t room = 0;
+    for (const struct arena_block *block = a->first; block != NULL; block = block->next)
+        room += block->room;
+    return room;
 }
 
 void arena_reset(struct arena *a)
 {
     if (a->first == NULL)
         return;
-    free_after(a->first);
-    a->first->used = 0;
-    a->now = a->first;
+    if (a->first->next == NULL) {
+        a->first->used = 0;
+        return;
+    }
+    size_t room = room_of_all(a);
+    free_blocks(a);
+    *a = (struct arena){.next_room = room < MOST_AFTER_RESET ? room : MOST_AFTER_RESET};
 }
 
-static struct arena_block *block_new(size_t room)
+/* Puts a new block behind the one that is filled. */
+static struct arena_block *block_add(struct arena *a, size_t room)
 {
     struct arena_block *block = mem_alloc(sizeof *block + room);
-    *block = (struct arena_block){NULL, 0, room};
+    *block = (struct arena_block){.room = room};
+    if (a->now == NULL) {
+        a->first = a->now = block;
+    } else {
+        block->next = a->now->next;
+        a->now->next = block;
+    }
     return block;
+}
+
+/* The block for a piece that does not fit into the one that is filled. */
+static struct arena_block *block_for(struct arena *a, size_t want)
+{
+    size_t room = a->next_room == 0 ? FIRST_ROOM : a->next_room;
+    if (want > room / 2 && a->now != NULL)
+        return block_add(a, want);
+    struct arena_block *block = block_add(a, want > room ? want : room);
+    a->now = block;
+    a->next_room = room < MOST_ROOM / 2 ? 2 * room : MOST_ROOM;
+    return block;
+}
+
+static size_t aligned(size_t n)
+{
+    size_t step = alignof(max_align_t);
+    return (n + step - 1) / step * step;
+}
+
+static void *take(struct arena *a, size_t n, size_t at)
+{
+    struct arena_block *block = a->now;
+    if (block == NULL || at > block->room || block->room - at < n) {
+        block = block_for(a, n);
+        at = 0;
+    }
+    block->used = at + n;
+    return block->bytes + at;
 }
 
 void *arena_alloc(struct arena *a, size_t n)
 {
-    size_t step = alignof(max_align_t);
-    size_t want = (n + step - 1) / step * step;
-    if (a->now == NULL || a->now->room - a->now->used < want) {
-        struct arena_block *block = block_new(want > BLOCK_BYTES ? want : BLOCK_BYTES);
-        if (a->now == NULL)
-            a->first = block;
-        else
-            a->now->next = block;
-        a->now = block;
-    }
-    void *p = a->now->bytes + a->now->used;
-    a->now->used += want;
-    return p;
+    return take(a, n, a->now == NULL ? 0 : aligned(a->now->used));
+}
+
+/* Where bytes go that need no alignment. */
+static void *take_bytes(struct arena *a, size_t n)
+{
+    return take(a, n, a->now == NULL ? 0 : a->now->used);
 }
 
 void *arena_zero(struct arena *a, size_t count, size_t size)
@@ -80,7 +120,7 @@ void *arena_zero(struct arena *a, size_t count, size_t size)
 
 struct view arena_copy(struct arena *a, struct view v)
 {
-    uint8_t *p = arena_alloc(a, v.n);
+    uint8_t *p = take_bytes(a, v.n);
     if (v.n > 0)
         memcpy(p, v.p, v.n);
     return (struct view){p, v.n};
@@ -88,7 +128,7 @@ struct view arena_copy(struct arena *a, struct view v)
 
 char *arena_string(struct arena *a, struct view v)
 {
-    char *p = arena_alloc(a, v.n + 1);
+    char *p = take_bytes(a, v.n + 1);
     if (v.n > 0)
         memcpy(p, v.p, v.n);
     p[v.n] = '\0';

@@ -120,6 +120,7 @@ void stream_fini_transactions(struct stream *st);
 bool stream_table_map(struct stream *st, const struct event *ev, struct fail *why);
 bool stream_rows(struct stream *st, const struct event *ev, const char *file, struct fail *why);
 void stream_forget_tables(struct stream *st);
+void stream_forget_replaced_tables(struct stream *st); /* those told by a shape that is not in force any more */
 
 /* stream_statement.c */
 bool stream_statement(struct stream *st, const struct event *ev, const struct statement *sm, struct fail *why);

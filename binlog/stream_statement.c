@@ -211,11 +211,8 @@ static bool tell_statement(struct stream *st, const struct event *ev, const stru
     return st->out.statement(st->out.ctx, &told, why);
 }
 
-static bool take_effects(struct stream *st, const struct event *ev, const struct statement *sm, struct fail *why)
+static bool take_each_effect(struct stream *st, const struct event *ev, const struct statement *sm, struct fail *why)
 {
-    if (st->effects.n_effects == 0)
-        return true;
-    st->epoch++;
     if (!st->tells && st->early == STREAM_EARLY_READ_AGAIN)
         return pass_early_statement(st, why);
     /* After a reconnect inside the transaction it was told before; its shapes are told again, which does no harm. */
@@ -224,6 +221,17 @@ static bool take_effects(struct stream *st, const struct event *ev, const struct
         if (!take_effect(st, &st->effects.effects[i], sm->sql, why))
             return false;
     return !st->tells || was_told || tell_statement(st, ev, sm, why);
+}
+
+static bool take_effects(struct stream *st, const struct event *ev, const struct statement *sm, struct fail *why)
+{
+    if (st->effects.n_effects == 0)
+        return true;
+    st->epoch++;
+    if (!take_each_effect(st, ev, sm, why))
+        return false;
+    stream_forget_replaced_tables(st);
+    return true;
 }
 
 bool stream_statement(struct stream *st, const struct event *ev, const struct statement *sm, struct fail *why)

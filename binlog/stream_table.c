@@ -14,15 +14,37 @@ static void table_close(struct stream *st, struct stream_table *t)
         shape_free(&t->shape);
 }
 
+static void table_free(struct stream *st, struct stream_table *t)
+{
+    table_close(st, t);
+    arena_fini(&t->memory);
+    free(t);
+}
+
 void stream_forget_tables(struct stream *st)
 {
     for (unsigned i = 0; i < TABLE_SLOTS; i++) {
         while (st->tables[i] != NULL) {
             struct stream_table *t = st->tables[i];
             st->tables[i] = t->next;
-            table_close(st, t);
-            arena_fini(&t->memory);
-            free(t);
+            table_free(st, t);
+        }
+    }
+    st->last_table = NULL;
+}
+
+/* The server gives a table a new id with each statement that changes it. */
+void stream_forget_replaced_tables(struct stream *st)
+{
+    for (unsigned i = 0; i < TABLE_SLOTS; i++) {
+        for (struct stream_table **at = &st->tables[i]; *at != NULL;) {
+            struct stream_table *t = *at;
+            if (t->shape == NULL || t->shape == catalog_find(st->catalog, t->map.db, t->map.table)) {
+                at = &t->next;
+                continue;
+            }
+            *at = t->next;
+            table_free(st, t);
         }
     }
     st->last_table = NULL;
