@@ -3,6 +3,8 @@
 #include "base/clock.h"
 #include "connector/connector_state.h"
 
+#include <malloc.h>
+
 /* Kafka is what is waited for, or a snapshot. */
 static bool has_backlog(const struct connector *c)
 {
@@ -53,6 +55,13 @@ static void look_at_snapshots(struct connector *c, int64_t now_ms)
                   "a query that reads %s.%s for a snapshot", db, table);
 }
 
+/* Memory of a burst that is over goes back to the system: the allocator keeps it otherwise, in the arena of each thread. */
+static void give_memory_back(struct connector *c)
+{
+    if (inbox_trim(c->inbox) > 0)
+        malloc_trim(0);
+}
+
 /* About once a second, whatever else happens. */
 void connector_look(struct connector *c)
 {
@@ -61,6 +70,7 @@ void connector_look(struct connector *c)
     look_at_log(c, now_ms);
     look_at_kafka(c, now_ms);
     look_at_snapshots(c, now_ms);
+    give_memory_back(c);
     if (pump_stored(c->pump) != NULL)
         lookout_need(c->lookout, pump_stored(c->pump));
     if (c->presence != NULL)

@@ -44,6 +44,7 @@ struct inbox {
     pthread_cond_t room_again;
     struct inbox_chunk *spare[MAX_SPARE];
     unsigned n_spare;
+    unsigned n_idle; /* the fewest that were spare since inbox_trim */
     size_t used_bytes;
     unsigned n_used;
     atomic_bool is_cancelled;
@@ -101,6 +102,8 @@ static struct inbox_chunk *chunk_get(struct inbox *in, size_t need)
         pthread_cond_wait(&in->room_again, &in->lock);
     if (room == CHUNK_BYTES && in->n_spare > 0)
         chunk = in->spare[--in->n_spare];
+    if (in->n_idle > in->n_spare)
+        in->n_idle = in->n_spare;
     in->used_bytes += cost;
     in->n_used++;
     pthread_mutex_unlock(&in->lock);
@@ -356,4 +359,20 @@ size_t inbox_bytes(struct inbox *in)
     size_t n = in->used_bytes;
     pthread_mutex_unlock(&in->lock);
     return n;
+}
+
+/* The last one that was put back is the first to be had again: the idle ones are those below. */
+size_t inbox_trim(struct inbox *in)
+{
+    struct inbox_chunk *idle[MAX_SPARE];
+    pthread_mutex_lock(&in->lock);
+    unsigned n = in->n_idle;
+    memcpy(idle, in->spare, n * sizeof *idle);
+    memmove(in->spare, in->spare + n, (in->n_spare - n) * sizeof *in->spare);
+    in->n_spare -= n;
+    in->n_idle = in->n_spare;
+    pthread_mutex_unlock(&in->lock);
+    for (unsigned i = 0; i < n; i++)
+        chunk_free(idle[i]);
+    return n * chunk_cost(CHUNK_BYTES);
 }

@@ -90,4 +90,8 @@ void inbox_reset(struct inbox *in, void (*free_change)(const struct change *chg)
 /* Bytes of all chunks in use. Any thread. */
 size_t inbox_bytes(struct inbox *in);
 
+/* Frees the chunks that were kept for the next burst and not needed since the last call; called now and then, it leaves as
+ * many as the load needs. Returns how many bytes went. Any thread. */
+size_t inbox_trim(struct inbox *in);
+
 #endif

@@ -180,6 +180,29 @@ static void inbox_passes_many_rows_within_its_budget(void **state)
     inbox_free(&in);
 }
 
+/* A burst of chunks of which later only one is needed at a time. */
+static void inbox_gives_back_what_a_burst_left(void **state)
+{
+    (void)state;
+    enum { BURST = 10 };
+    struct inbox *in = inbox_new(16 << 20, NULL);
+    struct inbox_chunk *chunk;
+    for (uint32_t i = 0; i < BURST; i++)
+        push_text(in, 200 * 1024, i);
+    size_t used = inbox_bytes(in);
+    inbox_publish(in);
+    while (inbox_take(in, &chunk) != NULL)
+        ;
+    assert_int_equal(inbox_trim(in), 0); /* until now all were in use */
+    push_text(in, 200 * 1024, BURST);    /* takes one again */
+    size_t one = used / BURST;
+    assert_int_equal(inbox_trim(in), (BURST - 2) * one);
+    assert_int_equal(inbox_trim(in), 0);
+    inbox_publish(in);
+    assert_non_null(inbox_take(in, &chunk));
+    inbox_free(&in);
+}
+
 static void *write_until_cancelled(void *arg)
 {
     struct inbox *in = arg;
@@ -227,6 +250,7 @@ int main(void)
         cmocka_unit_test(inbox_keeps_a_lent_chunk_until_its_release),
         cmocka_unit_test(inbox_undo_forgets_the_row_under_way),
         cmocka_unit_test(inbox_offsets_hold_when_a_row_moves_to_another_chunk),
+        cmocka_unit_test(inbox_gives_back_what_a_burst_left),
         cmocka_unit_test(inbox_passes_many_rows_within_its_budget),
         cmocka_unit_test(inbox_cancel_frees_a_waiting_reader),
     };
