@@ -137,7 +137,12 @@ static bool describe(struct admin *a, const char *name, int timeout_ms, int *par
     const char *names[] = {name};
     const struct topic_names arg = {names, 1};
     const struct question q = {
-        RD_KAFKA_ADMIN_OP_DESCRIBETOPICS, ask_topics, &arg, "ask Kafka for the topic", name, false, false};
+        .op = RD_KAFKA_ADMIN_OP_DESCRIBETOPICS,
+        .ask = ask_topics,
+        .arg = &arg,
+        .doing = "ask Kafka for the topic",
+        .topic = name,
+    };
     size_t n = 0;
     bool ok = false;
     *partitions = 0;
@@ -234,7 +239,12 @@ bool admin_create_topic(struct admin *a, const struct admin_topic *t, int timeou
     if (topic == NULL)
         return false;
     const struct question q = {
-        RD_KAFKA_ADMIN_OP_CREATETOPICS, ask_create, topic, "create the topic", t->name, false, false};
+        .op = RD_KAFKA_ADMIN_OP_CREATETOPICS,
+        .ask = ask_create,
+        .arg = topic,
+        .doing = "create the topic",
+        .topic = t->name,
+    };
     rd_kafka_event_t *ev = ask(a, &q, timeout_ms, why);
     rd_kafka_NewTopic_destroy(topic);
     if (ev == NULL)
@@ -277,7 +287,12 @@ bool admin_topic_setting(struct admin *a, const char *topic, const char *setting
                          size_t room, bool *known, struct fail *why)
 {
     const struct question q = {
-        RD_KAFKA_ADMIN_OP_DESCRIBECONFIGS, ask_settings, topic, "read the settings of", topic, false, false};
+        .op = RD_KAFKA_ADMIN_OP_DESCRIBECONFIGS,
+        .ask = ask_settings,
+        .arg = topic,
+        .doing = "read the settings of",
+        .topic = topic,
+    };
     size_t n;
     rd_kafka_event_t *ev = ask(a, &q, timeout_ms, why);
     if (ev == NULL)
@@ -395,7 +410,13 @@ bool admin_missing_rights(struct admin *a, const char **topics, size_t n, int ti
 {
     const struct topic_names arg = {topics, n};
     const struct question q = {
-        RD_KAFKA_ADMIN_OP_DESCRIBETOPICS, ask_topics, &arg, "ask Kafka for our rights on", "its topics", true, false};
+        .op = RD_KAFKA_ADMIN_OP_DESCRIBETOPICS,
+        .ask = ask_topics,
+        .arg = &arg,
+        .doing = "ask Kafka for our rights on",
+        .topic = "its topics",
+        .asks_rights = true,
+    };
     size_t n_told;
     rd_kafka_event_t *ev = ask(a, &q, timeout_ms, why);
     if (ev == NULL)
@@ -442,7 +463,12 @@ bool admin_count_members(struct admin *a, const char *group, int timeout_ms, siz
                          struct fail *why)
 {
     const struct question q = {
-        RD_KAFKA_ADMIN_OP_DESCRIBECONSUMERGROUPS, ask_group, group, "ask who is in the group", group, false, false};
+        .op = RD_KAFKA_ADMIN_OP_DESCRIBECONSUMERGROUPS,
+        .ask = ask_group,
+        .arg = group,
+        .doing = "ask who is in the group",
+        .topic = group,
+    };
     rd_kafka_event_t *ev = ask(a, &q, timeout_ms, why);
     if (ev == NULL)
         return false;
