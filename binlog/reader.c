@@ -51,6 +51,8 @@ struct reader {
 
     /* reader_watch's own */
     uint64_t seen;
+    uint64_t received;   /* bytes */
+    uint64_t n_received; /* looks that found more bytes than the one before */
     int64_t seen_ms;
 };
 
@@ -82,6 +84,17 @@ static int64_t patience_ms(const struct reader *r, enum reader_phase phase)
     return 0;
 }
 
+/* An event is told when all of it is there: of one that is large, or comes slowly, the wire alone tells that it comes. */
+static void look_at_wire(struct reader *r, int64_t now_ms)
+{
+    uint64_t received = source_received(r->dump);
+    if (received == r->received)
+        return;
+    r->received = received;
+    r->n_received++;
+    r->seen_ms = now_ms;
+}
+
 struct reader_sight reader_watch(struct reader *r, int64_t now_ms)
 {
     uint64_t doing = atomic_load_explicit(&r->doing, memory_order_relaxed);
@@ -89,9 +102,10 @@ struct reader_sight reader_watch(struct reader *r, int64_t now_ms)
         r->seen = doing;
         r->seen_ms = now_ms;
     }
+    look_at_wire(r, now_ms);
     struct reader_sight sight = {
         .phase = (enum reader_phase)(doing & ((1 << PHASE_BITS) - 1)),
-        .steps = doing >> PHASE_BITS,
+        .steps = (doing >> PHASE_BITS) + r->n_received,
         .for_ms = now_ms - r->seen_ms,
     };
     int64_t limit_ms = patience_ms(r, sight.phase);

@@ -84,12 +84,12 @@ bool reader_result(const struct reader *r, struct fail *why);
 /* Only after a successful join. */
 void reader_free(struct reader **r);
 
-/* To be called every now and then: what the reader is at, and for how long nothing has moved. A connection that was
- * silent for too long is ended here, so that the reader makes a new one. While the server seeks it may be silent for
+/* To be called every now and then: what the reader is at, and for how long nothing has moved. A connection on which
+ * no byte came for too long is ended here, so that the reader makes a new one. While the server seeks it may be silent for
  * twice as long each time, or a seek that is slower than that would never end. */
 struct reader_sight {
     enum reader_phase phase;
-    uint64_t steps; /* grows with whatever the reader does */
+    uint64_t steps; /* grows with whatever the reader does, and while bytes come */
     int64_t for_ms; /* since the last step */
 };
 struct reader_sight reader_watch(struct reader *r, int64_t now_ms);

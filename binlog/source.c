@@ -491,6 +491,17 @@ void source_cut(struct source *src, int64_t silent_ms)
     pthread_mutex_unlock(&src->lock);
 }
 
+uint64_t source_received(struct source *src)
+{
+    struct tcp_info info = {0};
+    socklen_t n = sizeof info;
+    pthread_mutex_lock(&src->lock);
+    if (src->fd >= 0 && getsockopt(src->fd, IPPROTO_TCP, TCP_INFO, &info, &n) != 0)
+        info.tcpi_bytes_received = 0;
+    pthread_mutex_unlock(&src->lock);
+    return info.tcpi_bytes_received;
+}
+
 bool source_is_connected(const struct source *src)
 {
     return src->mysql != NULL;

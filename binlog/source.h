@@ -100,6 +100,10 @@ bool source_is_anywhere_connecting(void);
  * silent for so long. The next source_connect is as ever. */
 void source_cut(struct source *src, int64_t silent_ms);
 
+/* Any thread. How many bytes the kernel has taken in on this connection; 0 when there is none. Grows while one large event
+ * arrives, of which source_fetch tells nothing until all of it is there. */
+uint64_t source_received(struct source *src);
+
 /* "db1:3306", for messages. */
 const char *source_name(const struct source *src);
 

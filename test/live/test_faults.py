@@ -10,6 +10,7 @@ import time
 import pytest
 
 from harness import wait_for
+from harness.replay import decode_all
 
 from stream_run import PLAIN, Stream
 
@@ -66,6 +67,23 @@ def test_a_stopped_server_is_left_and_found_again(rough_mysql, stream):
     finally:
         rough_mysql.thaw()
     assert ids(run.settled(timeout=60)) == [1, 2]
+
+
+def test_an_event_that_comes_slowly_is_no_silence(rough_mysql, stream, new_proxy, names):
+    """R067. An event is there when its last byte is: it may take longer than the connection may be silent."""
+    wire = new_proxy((rough_mysql.host, rough_mysql.port))
+    run = stream(wire=wire, **{"connect.keep.alive.interval.ms": 1500, "tidemark.liveness.timeout.ms": 6000,
+                               "column.exclude.list": rf"{names.database}\.t\.pad"})
+    run.wait(run.insert()[0])
+    mark, accepted = run.program.log_mark(), wire.accepted
+    wire.bytes_per_second = 2 << 20
+    run.sql("INSERT INTO t VALUES (2, 0, REPEAT('x', 12 << 20))")
+    run.next = 3
+    started = time.monotonic()
+    records = run.wait(2)
+    assert time.monotonic() - started > 3
+    assert ids(decode_all(records)) == [1, 2]
+    assert wire.accepted == accepted and "nothing" not in run.program.log_text()[mark:]
 
 
 def test_a_slow_seek_gets_more_time_each_time(rough_mysql, stream, new_proxy):
