@@ -15,6 +15,7 @@ struct teller {
     feed_record_fn put;
     void *ctx;
     bool is_captured; /* it changes a captured table, or a captured database itself */
+    struct buf names;
     struct buf key;
     struct buf value;
 };
@@ -112,14 +113,14 @@ static bool is_in_scope(const struct teller *t, const struct ddl_effect *e)
 
 /* ---- records ---- */
 
-/* The names that a statement touched, each once, in its order. */
-static void put_names(const struct ddl_result *effects, struct buf *out)
+/* The names of one database that a statement touched, each once, in its order. */
+static void put_names(const struct ddl_result *effects, struct view db, struct buf *out)
 {
     for (size_t i = 0; i < effects->n_effects; i++) {
         const struct ddl_effect *e = &effects->effects[i];
-        bool is_known = e->table.n == 0 || !is_ours(e) || !is_change_of_schema(e);
+        bool is_known = e->table.n == 0 || !view_equal(e->db, db) || !is_ours(e) || !is_change_of_schema(e);
         for (size_t k = 0; k < i && !is_known; k++)
-            is_known = view_equal(effects->effects[k].table, e->table);
+            is_known = view_equal(effects->effects[k].db, db) && view_equal(effects->effects[k].table, e->table);
         if (is_known)
             continue;
         if (buf_size(out) > 0)
@@ -128,19 +129,28 @@ static void put_names(const struct ddl_result *effects, struct buf *out)
     }
 }
 
+/* The tables of a database that is dropped go without a record of their own. */
+static bool goes_with_database(const struct ddl_result *effects, const struct ddl_effect *e)
+{
+    return e->kind == DDL_DROP && effects->effects[effects->n_effects - 1].kind == DDL_DATABASE;
+}
+
 /* Statements that leave the columns and keys of every table as they were name none. */
 static bool touches_table(const struct ddl_effect *e)
 {
     return e->kind != DDL_NONE && e->kind != DDL_DATABASE && !e->is_plain_index;
 }
 
-static bool tell_change(struct teller *t, const struct ddl_effect *e, struct view names, struct fail *why)
+static bool tell_change(struct teller *t, const struct ddl_effect *e, struct fail *why)
 {
+    buf_clear(&t->names);
+    if (touches_table(e))
+        put_names(t->st->effects, e->db, &t->names);
     enum notice_change change = change_of(t->st->effects, e);
     const struct notice_schema_change notice = {
         .src = &t->src,
         .db = database_of(t, e),
-        .tables = touches_table(e) ? names : VIEW_NONE,
+        .tables = buf_view(&t->names),
         .ddl = e->text,
         .change = change,
         .change_db = e->db,
@@ -173,13 +183,14 @@ static bool tell_truncate(struct teller *t, const struct ddl_effect *e, struct f
     return ok;
 }
 
-static bool tell_effect(struct teller *t, const struct ddl_effect *e, struct view names, struct fail *why)
+static bool tell_effect(struct teller *t, const struct ddl_effect *e, struct fail *why)
 {
     if (e->kind == DDL_TRUNCATE)
         return tell_truncate(t, e, why);
-    if (!is_change_of_schema(e) || !t->set->schema_changes || !is_ours(e) || !is_in_scope(t, e))
+    if (!is_change_of_schema(e) || !t->set->schema_changes || !is_ours(e) || !is_in_scope(t, e) ||
+        goes_with_database(t->st->effects, e))
         return true;
-    return tell_change(t, e, names, why);
+    return tell_change(t, e, why);
 }
 
 bool feed_statement_tell(const struct record_settings *set, const struct filter *filter,
@@ -194,15 +205,13 @@ bool feed_statement_tell(const struct record_settings *set, const struct filter 
         .ctx = ctx,
         .is_captured = any_changes_captured(filter, st->effects),
     };
-    struct buf names;
     bool ok = true;
+    buf_init(&t.names);
     buf_init(&t.key);
     buf_init(&t.value);
-    buf_init(&names);
-    put_names(st->effects, &names);
     for (size_t i = 0; ok && i < st->effects->n_effects; i++)
-        ok = tell_effect(&t, &st->effects->effects[i], buf_view(&names), why);
-    buf_fini(&names);
+        ok = tell_effect(&t, &st->effects->effects[i], why);
+    buf_fini(&t.names);
     buf_fini(&t.key);
     buf_fini(&t.value);
     return ok;

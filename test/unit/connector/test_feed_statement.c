@@ -97,6 +97,21 @@ static void statement_that_changes_rows_alone_is_one_change_of_its_table(void **
     check_told(*state, "ALTER TABLE b DISCARD TABLESPACE", "\"b\" \"ALTER\" \"ALTER TABLE b DISCARD TABLESPACE\"\n");
 }
 
+static void tables_of_a_dropped_database_have_no_records_of_their_own(void **state)
+{
+    check_told(*state, "DROP DATABASE d", "null  \"DROP DATABASE d\"\n");
+}
+
+static void names_told_are_those_of_one_database(void **state)
+{
+    struct ddl_rig *rig = *state;
+    rig->ctx.is_captured = NULL; /* all are */
+    RUN(rig, "CREATE TABLE e.x (id INT)");
+    check_told(rig, "DROP TABLE b, e.x, a",
+               "\"b,a\" \"DROP\" \"DROP TABLE `d`.`b`\"\n\"x\" \"DROP\" \"DROP TABLE `e`.`x`\"\n"
+               "\"b,a\" \"DROP\" \"DROP TABLE `d`.`a`\"\n");
+}
+
 static void statements_about_others_are_told_unless_they_are_left_out(void **state)
 {
     static const struct {
@@ -127,6 +142,8 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(statement_that_changes_rows_alone_is_one_change_of_its_table),
+        TEST(tables_of_a_dropped_database_have_no_records_of_their_own),
+        TEST(names_told_are_those_of_one_database),
         TEST(statements_about_others_are_told_unless_they_are_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
