@@ -106,7 +106,8 @@ static enum literal_result read_integer(const struct column *col, struct arena *
     return LITERAL_CELL;
 }
 
-/* FLOAT(M,D) and DOUBLE(M,D) keep D digits. */
+/* FLOAT(M,D) and DOUBLE(M,D) keep D digits. Both are doubles in a record: the default is the number that was written, while a
+ * row holds the single nearest to it. */
 static double rounded_to(double value, unsigned scale)
 {
     double whole = floor(value), unit = pow(10, scale);
@@ -119,9 +120,9 @@ static enum literal_result read_float(const struct column *col, struct arena *me
     float single;
     if (col->default_kind == DEFAULT_LITERAL) {
         const char *text = arena_string(memory, ascii_trim(number_text(col)));
-        char *end, *end_single;
+        char *end;
         value = strtod(text, &end);
-        single = strtof(text, &end_single);
+        single = strtof(text, NULL);
         if (end == text || *end != '\0' || !isfinite(value))
             return LITERAL_BAD;
     } else {
@@ -131,11 +132,9 @@ static enum literal_result read_float(const struct column *col, struct arena *me
         value = (double)whole.limb[0];
         single = (float)whole.limb[0];
     }
-    if (col->has_scale) {
-        value = rounded_to(value, col->scale);
-        single = (float)value;
-    }
-    if (col->kind == COLUMN_FLOAT)
+    if (col->has_scale)
+        *out = (struct cell){.kind = CELL_DOUBLE, .d = rounded_to(value, col->scale)};
+    else if (col->kind == COLUMN_FLOAT)
         *out = (struct cell){.kind = CELL_FLOAT, .f = single};
     else
         *out = (struct cell){.kind = CELL_DOUBLE, .d = value};

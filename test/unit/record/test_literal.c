@@ -56,6 +56,7 @@ static void numbers_are_rounded_as_the_server_does(void **state)
     check_default("decimal(10,2) not null default 1", "\"ZA==\"");
     check_default("decimal(10,2) default \"1.5\"", "\"AJY=\"");
     check_default("float default 0.1", "0.1");
+    check_default("float(5,2) default 1.1", "1.1");
     check_default("double default 1e10", "1.0E10");
     check_default("double default '-2.5'", "-2.5");
 }
