@@ -18,6 +18,22 @@ static bool is_field(const struct plan *plan, const struct column *col)
     return set->has_column == NULL || set->has_column(set->ctx, plan->shape->db, plan->shape->table, col->name);
 }
 
+/* An adjusted name may be that of another column: such a struct has no form. */
+static bool has_own_name(const struct plan *plan, const struct step *steps, unsigned n, struct fail *why)
+{
+    const struct shape *shape = plan->shape;
+    if (plan->set->field_name_adjust == ADJUST_NONE)
+        return true;
+    for (unsigned i = 0; i < n; i++)
+        if (view_equal(steps[i].field, steps[n].field))
+            return fail_set(
+                why, FAIL_STOP, FAIL_AREA_CONFIG, 0,
+                "two columns of %.*s.%.*s have the field name %.*s by field.name.adjustment.mode; hint: another "
+                "mode, or leave one of them out by column.exclude.list",
+                VIEW_ARGS(shape->db), VIEW_ARGS(shape->table), VIEW_ARGS(steps[n].field));
+    return true;
+}
+
 static bool compile_values(struct plan *plan, struct fail *why)
 {
     const struct shape *shape = plan->shape;
@@ -26,7 +42,8 @@ static bool compile_values(struct plan *plan, struct fail *why)
         if (!is_field(plan, &shape->columns[i]))
             continue;
         if (!column_compile(&plan->values[plan->n_values], plan->set, shape, (uint16_t)i, false, plan->n_values == 0,
-                            &plan->memory, why))
+                            &plan->memory, why) ||
+            !has_own_name(plan, plan->values, plan->n_values, why))
             return false;
         plan->n_values++;
     }
@@ -39,7 +56,8 @@ static bool compile_keys(struct plan *plan, struct fail *why)
     const uint16_t *columns = key_choose(plan->set, plan->shape, &plan->memory, &n);
     plan->keys = arena_zero(&plan->memory, n, sizeof *plan->keys);
     for (unsigned i = 0; i < n; i++) {
-        if (!column_compile(&plan->keys[i], plan->set, plan->shape, columns[i], true, i == 0, &plan->memory, why))
+        if (!column_compile(&plan->keys[i], plan->set, plan->shape, columns[i], true, i == 0, &plan->memory, why) ||
+            !has_own_name(plan, plan->keys, i, why))
             return false;
         plan->n_keys++;
     }

@@ -54,6 +54,18 @@ static void names_are_adjusted_where_it_is_wanted(void **state)
     rows_result_fini(&r);
 }
 
+static void names_that_become_the_same_are_refused(void **state)
+{
+    (void)state;
+    const struct shape *shape = rows_shape("db", "create table t (`a-b` int primary key, `a$b` int)");
+    struct record_settings set = rows_settings(false);
+    struct fail why = {0};
+    set.field_name_adjust = ADJUST_AVRO;
+    assert_null(plan_new(shape, &set, &why));
+    assert_non_null(strstr(why.text, "two columns of db.t have the field name a_b"));
+    shape_free(&shape);
+}
+
 static bool propagates(void *ctx, struct view db, struct view table, struct view column, struct view type)
 {
     (void)ctx;
@@ -98,6 +110,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_those_of_the_table),
         cmocka_unit_test(names_are_adjusted_where_it_is_wanted),
+        cmocka_unit_test(names_that_become_the_same_are_refused),
         cmocka_unit_test(source_types_are_told_of_chosen_columns),
         cmocka_unit_test(plan_holds_its_shape),
     };
