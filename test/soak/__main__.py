@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """usage: ./dev soak [MINUTES] [--seed N]      random faults, load, statements and snapshots together; 60 minutes unless told
        ./dev soak large [PART…]            what is large at full size; parts: transaction, compressed, tables, captured, beside,
-                                           tls [MINUTES]
+                                           seek, tls [MINUTES]
 
 Exit code 0: all was well; 1: something was not, and the files are kept; 2: it could not be begun.
 """
