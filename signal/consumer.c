@@ -51,6 +51,12 @@ struct consumer *consumer_open(rd_kafka_conf_t *conf, const char *topic, int64_t
     }
     struct consumer *c = mem_zero(1, sizeof *c);
     c->fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    if (c->fd < 0) {
+        fail_set(why, FAIL_STOP, FAIL_AREA_SYSTEM, errno, "make an eventfd for the client that reads signals: %m");
+        rd_kafka_conf_destroy(conf);
+        consumer_close(&c);
+        return NULL;
+    }
     c->client = rd_kafka_new(RD_KAFKA_CONSUMER, conf, text, sizeof text);
     if (c->client == NULL) {
         rd_kafka_conf_destroy(conf);
@@ -109,7 +115,8 @@ void consumer_close(struct consumer **consumer)
         rd_kafka_assign(c->client, NULL);
         rd_kafka_destroy_flags(c->client, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
     }
-    close(c->fd);
+    if (c->fd >= 0)
+        close(c->fd);
     free(c);
     *consumer = NULL;
 }
