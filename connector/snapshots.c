@@ -158,14 +158,15 @@ static void load_debeziums(struct snapshots *sn)
 /* In recovery, for which shapes may have been lost, a list that is lost with them is no reason to stop. */
 static bool load_progress(struct snapshots *sn, const struct offset_state *stored, struct fail *why)
 {
-    uint32_t from = stored->waiting == NULL ? 0 : progress_waiting(stored->snapshots).from;
-    bool ok = progress_load(sn->inc, &sn->signals, stored->snapshots, stored->waiting, why);
+    struct waiting_list *list = stored->waiting;
+    bool ok = progress_load(sn->inc, &sn->signals, stored->snapshots, list, why);
     if (!ok && why->code == PROGRESS_LACKS_LIST && sn->cfg->snapshot_mode == SNAPSHOT_MODE_RECOVERY) {
         log_warn("snapshots", "%s; they are left out", why->text);
+        list = NULL;
         ok = true;
     }
     if (ok)
-        waiting_take_up(&sn->waiting, stored->waiting, from, sn->inc);
+        waiting_take_up(&sn->waiting, list, progress_waiting(stored->snapshots).from, sn->inc);
     return ok;
 }
 

@@ -134,10 +134,12 @@ static struct waiting_record *record_at(struct waiting_found *found, unsigned sl
     return &found->slots[slot][part];
 }
 
+/* 0: no whole number that a double holds exactly. */
 static uint64_t number_of(const cJSON *object, const char *name)
 {
     const cJSON *v = cJSON_GetObjectItemCaseSensitive(object, name);
-    return cJSON_IsNumber(v) && v->valuedouble >= 0 ? (uint64_t)v->valuedouble : 0;
+    bool is_exact = cJSON_IsNumber(v) && v->valuedouble >= 0 && v->valuedouble <= 9007199254740992.0;
+    return is_exact ? (uint64_t)v->valuedouble : 0;
 }
 
 /* A record that can't be read is no part of any list; whoever needs the list says so. */

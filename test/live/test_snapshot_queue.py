@@ -81,6 +81,25 @@ def test_a_long_initial_snapshot_goes_on_after_a_kill(run):
     assert marks == ["first", "last_in_data_collection", "first_in_data_collection", "last"]
 
 
+def test_a_queue_that_was_lost_is_told_of_and_can_be_left(run, kafka):
+    r = run(tidemark_snapshot_rows_per_second=2, incremental_snapshot_chunk_size=2)
+    make_tables(r)
+    r.snapshot("t[0-9]+", wait=False)
+    r.wait_rows("t000", 1)
+    r.program.stop()
+    kafka.delete_topic(f"{r.prefix}-offsets-shapes")
+    r.program.start()
+    r.program.wait_exit(code=6)
+    assert "that list is not whole in the topic or file of shapes; hint: snapshot.mode=recovery goes on without them" in r.program.log_text()
+    r.program.write(snapshot_mode="recovery", tidemark_snapshot_rows_per_second=None)
+    r.program.start()
+    r.sql("INSERT INTO t017 VALUES (3)")
+    assert ids(r.wait_rows("t017", 3, op="c")) == [1, 2, 3]
+    assert "waiting" not in json.loads(r.state()["tidemark_snapshots"]) and r.rows("t119") == []
+    r.snapshot("t119")
+    assert ids(r.rows("t119")) == [1, 2]
+
+
 def test_what_would_not_fit_into_a_record_is_refused_with_the_reason(run):
     r = run()
     r.sql("CREATE TABLE gauge (id INT PRIMARY KEY); INSERT INTO gauge VALUES (1)")
