@@ -507,9 +507,10 @@ static const struct option rows[] = {
           "What `source.version` says in records: the version of Debezium whose format is written."),
     NUMBER("tidemark.commit.interval.ms", GROUP_TIDEMARK, OPTION_MS, "100", 1, 60000, commit_interval_ms,
            "Under steady load the time between commits."),
-    NUMBER("tidemark.commit.dry.ms", GROUP_TIDEMARK, OPTION_MS, "5", 0, 60000, commit_dry_ms,
-           "How long after the last change the commit comes when no more follow."),
-    NUMBER("tidemark.commit.pause.ms", GROUP_TIDEMARK, OPTION_MS, "20", 0, 60000, commit_pause_ms,
+    NUMBER("tidemark.commit.dry.ms", GROUP_TIDEMARK, OPTION_MS, "0", 0, 60000, commit_dry_ms,
+           "How long the input has to be dry before what came is committed; 5 ms more within a transaction or after a "
+           "lot was sent."),
+    NUMBER("tidemark.commit.pause.ms", GROUP_TIDEMARK, OPTION_MS, "5", 0, 60000, commit_pause_ms,
            "At least this long between two commits."),
     NUMBER("tidemark.offset.interval.ms", GROUP_TIDEMARK, OPTION_MS, "10000", 100, 3600000, position_interval_ms,
            "How often a position is stored that moved without records."),

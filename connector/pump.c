@@ -7,6 +7,7 @@
 #include "connector/lost_xa.h"
 #include "connector/misfits.h"
 #include "connector/notices.h"
+#include "connector/rhythm.h"
 #include "connector/snapshots.h"
 #include "connector/waiting_list.h"
 
@@ -14,7 +15,6 @@
 
 enum {
     TURN_CHANGES = 4000, /* then the loop looks at its other watchers */
-    UNEVEN_MS = 10,      /* so much later a commit may come for being cheaper */
     FULL_LOOK_MS = 10,   /* the producer is full: its reports come by themselves, this is for what they don't tell */
     CLOCK_EVERY_CHANGES = 64, /* how often a turn under load looks whether a commit is due */
 };
@@ -28,7 +28,6 @@ struct waiting_shape {
 };
 
 struct pump {
-    struct pump_settings set;
     struct inbox *in;
     struct shape_store *shapes;
     struct snapshots *snapshots; /* NULL: none */
@@ -50,9 +49,8 @@ struct pump {
     bool is_moving; /* nothing more is taken; the frontier stands where the next start goes on */
     bool is_full;   /* the producer took nothing more when it was last tried: its reports wake the loop */
     bool saw_end;
-    int64_t dry_since_ms; /* when the inbox was first found empty; 0: it is not */
+    struct rhythm rhythm;
     int64_t drained_from_ms;
-    int64_t stored_ms; /* end of the last commit */
     struct buf offset_key;
     struct buf scratch;
     struct pump_counters counters;
@@ -85,7 +83,10 @@ static void break_down(struct pump *p, enum pump_need need, const struct fail *w
 struct pump *pump_new(const struct pump_settings *set, struct inbox *in, struct shape_store *shapes)
 {
     struct pump *p = mem_zero(1, sizeof *p);
-    p->set = *set;
+    p->rhythm = (struct rhythm){.interval_ms = set->commit_interval_ms,
+                                .dry_ms = set->dry_ms,
+                                .pause_ms = set->pause_ms,
+                                .position_interval_ms = set->position_interval_ms};
     p->in = in;
     p->shapes = shapes;
     p->state = PUMP_BROKEN;
@@ -157,8 +158,8 @@ void pump_start(struct pump *p, struct sink *sink, struct committer *committer)
     p->is_halted = false;
     p->keeps_shapes = false;
     p->is_moving = false;
-    p->dry_since_ms = 0;
-    p->stored_ms = clock_mono_ms();
+    rhythm_wet(&p->rhythm);
+    rhythm_stored(&p->rhythm, sink_counts(sink)->sent_bytes, clock_mono_ms());
     set_state(p, PUMP_RUNNING, "started");
 }
 
@@ -439,6 +440,18 @@ static bool is_reading_tables(const struct pump *p)
            !incremental_is_paused(snapshots_incremental(p->snapshots));
 }
 
+static int64_t records_due_ms(const struct pump *p)
+{
+    const struct rhythm_sent sent = {
+        .opened_ms = sink_counts(p->sink)->opened_ms,
+        .all_bytes = sink_counts(p->sink)->sent_bytes,
+        .is_inside = p->frontier.is_inside,
+        .has_more = is_reading_tables(p),
+        .is_uneven = sink_is_uneven(p->sink),
+    };
+    return rhythm_due_ms(&p->rhythm, &sent);
+}
+
 /* In how many ms a commit is due, were nothing more to come; 0 now, -1 never. */
 static int commit_due_ms(const struct pump *p, int64_t now_ms)
 {
@@ -448,22 +461,9 @@ static int commit_due_ms(const struct pump *p, int64_t now_ms)
         return -1;
     if (p->is_finishing || p->is_moving || !p->has_stored)
         return 0; /* a first start is told as ready when its position is stored */
-    int64_t due;
     bool has_progress = p->snapshots != NULL && snapshots_have_changed(p->snapshots);
-    if (has_records(p) || p->keeps_shapes || has_progress) {
-        int64_t opened_ms = sink_counts(p->sink)->opened_ms;
-        due = (opened_ms > 0 ? opened_ms : p->stored_ms) + p->set.commit_interval_ms;
-        if (sink_is_uneven(p->sink))
-            due += UNEVEN_MS;
-        if (p->dry_since_ms > 0 && !is_reading_tables(p)) {
-            int64_t early = p->dry_since_ms + p->set.dry_ms;
-            if (early < p->stored_ms + p->set.pause_ms)
-                early = p->stored_ms + p->set.pause_ms;
-            due = early < due ? early : due;
-        }
-    } else {
-        due = p->stored_ms + p->set.position_interval_ms;
-    }
+    bool is_awaited = has_records(p) || p->keeps_shapes || has_progress;
+    int64_t due = is_awaited ? records_due_ms(p) : rhythm_position_due_ms(&p->rhythm);
     return due <= now_ms ? 0 : (int)(due - now_ms);
 }
 
@@ -528,7 +528,7 @@ static void committed(struct pump *p, int64_t now_ms)
         log_info("pump", "ready: all that is committed from now on is told, also after a kill; stored file=%s pos=%llu",
                  p->stored.pos.file, (unsigned long long)p->stored.pos.offset);
     p->has_stored = true;
-    p->stored_ms = now_ms;
+    rhythm_stored(&p->rhythm, sink_counts(p->sink)->sent_bytes, now_ms);
     p->keeps_shapes = false;
     p->counters.commits++;
     frontier_stored(&p->frontier);
@@ -613,11 +613,10 @@ static bool move_some(struct pump *p, int64_t *now_ms, int *wait_ms)
         struct inbox_chunk *chunk = NULL;
         const struct change *chg = next_change(p, &chunk);
         if (chg == NULL) {
-            if (p->dry_since_ms == 0)
-                p->dry_since_ms = *now_ms;
+            rhythm_dry(&p->rhythm, *now_ms);
             return true;
         }
-        p->dry_since_ms = 0;
+        rhythm_wet(&p->rhythm);
         if (!pass_change(p, chg, chunk)) {
             inbox_untake(p->in);
             return false;
@@ -646,7 +645,7 @@ static int move_changes(struct pump *p, int64_t now_ms)
     }
     if (p->is_full)
         return sooner(due_ms, FULL_LOOK_MS);
-    return p->dry_since_ms == 0 ? 0 : sooner(due_ms, wait_ms);
+    return p->rhythm.dry_since_ms == 0 ? 0 : sooner(due_ms, wait_ms);
 }
 
 int pump_turn(struct pump *p, int64_t now_ms)

@@ -12,9 +12,7 @@
  *   any        -> BROKEN      [producer of no use, or an operator must act]
  *   BROKEN     -> RUNNING     [pump_start]
  *
- * A commit is due commit_interval_ms after the first record since the last one; earlier when the input has been dry
- * for dry_ms, but not sooner than pause_ms after the last commit; for a position that moved without records
- * after position_interval_ms; and at once when the connector stops.
+ * A commit is due as rhythm.h says; and at once when the connector stops.
  *
  * Always true:
  *   P1  a position is stored only in, or after, the commit of all records before it

@@ -113,8 +113,8 @@ static void least_file_gives_all_defaults(void **state)
     assert_int_equal(cfg->kafka.state_replication, -1);
     assert_int_equal(cfg->queue_bytes, 32 << 20);
     assert_int_equal(cfg->commit_interval_ms, 100);
-    assert_int_equal(cfg->commit_dry_ms, 5);
-    assert_int_equal(cfg->commit_pause_ms, 20);
+    assert_int_equal(cfg->commit_dry_ms, 0);
+    assert_int_equal(cfg->commit_pause_ms, 5);
     assert_int_equal(cfg->position_interval_ms, 10000);
     assert_int_equal(cfg->log_level, LOG_INFO);
     assert_int_equal(cfg->log_as_json, 0);
