@@ -298,6 +298,17 @@ def test_order_is_that_of_the_log(mysql, kafka, started, database, names):
     assert replay.changes == 3 * 4 * 40 * 4
 
 
+def test_a_change_does_not_wait_for_others(mysql, kafka, started, database, names):
+    """Each is committed when nothing follows it, also a transaction of several rows and tables, long before the interval."""
+    mysql.sql("CREATE TABLE t (id INT PRIMARY KEY); CREATE TABLE u (id INT PRIMARY KEY)", database=database)
+    started(also={"tidemark.commit.interval.ms": 60000})
+    topics = [f"{names.prefix}.{database}.{table}" for table in "tu"]
+    for n in range(1, 6):
+        mysql.sql(f"BEGIN; INSERT INTO t VALUES ({n}); INSERT INTO u VALUES ({n}); COMMIT", database=database)
+        records = kafka.consume(*topics, until=2 * n, timeout=30)
+        assert sorted(record.key for record in records) == sorted(2 * [b'{"id":%d}' % i for i in range(1, n + 1)])
+
+
 # ---- settings that leave something out
 
 
