@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""contender: tidemark and Debezium (in Connect standalone) behind one face: start, stop, pid, topic.
+"""contender: tidemark and Debezium (in Connect standalone) behind one face: start, stop, pid, prefix, signal.
 
-Both follow the same server from the same place, write to the same broker, with the settings of a plain installation;
-`tuned` is what Debezium's users set for throughput.
+All follow the same server from the same place, write to the same broker, with the settings of a plain installation and what
+the row asks for (Setup). `tuned` is Debezium with what its users set for throughput.
 """
 import json
 import os
 import shutil
+from dataclasses import dataclass
 
 from harness import Process, Tidemark, Unavailable, free_port
 
@@ -14,70 +15,97 @@ TUNED = {"max.batch.size": 8192, "max.queue.size": 65536, "poll.interval.ms": 20
          "producer.override.linger.ms": 50, "producer.override.compression.type": "lz4",
          "producer.override.buffer.memory": 134217728}
 
+JSON = "org.apache.kafka.connect.json.JsonConverter"
 
-def send_signal(kafka, prefix, kind, data):
+
+@dataclass(frozen=True)
+class Setup:
+    """What a row asks of all contenders alike."""
+    schemas: bool = False
+    compression: str = None
+    snapshot: str = "no_data"
+    partitions: int = 1  # of each topic
+    wired: bool = False  # the broker is reached by the long way
+    signals: bool = False  # is told when to read a table, and tells when that is done
+
+
+def _common(mysql, kafka, prefix, setup):
+    """Settings that both programs know."""
+    settings = {"topic.prefix": prefix, "database.include.list": "bench", "snapshot.mode": setup.snapshot}
+    if setup.signals:
+        settings.update({"signal.enabled.channels": "kafka", "signal.kafka.topic": f"{prefix}-signal",
+                         "signal.kafka.bootstrap.servers": _bootstrap(kafka, setup),
+                         "notification.enabled.channels": "sink", "notification.sink.topic.name": f"{prefix}-notes"})
+    if setup.compression:
+        settings["producer.override.compression.type"] = setup.compression
+    return settings
+
+
+def _bootstrap(kafka, setup):
+    return kafka.proxied if setup.wired else kafka.bootstrap
+
+
+def _send_signal(kafka, prefix, kind, data):
     kafka.produce(f"{prefix}-signal", json.dumps({"id": kind, "type": kind, "data": data}), key=prefix, partition=0)
 
 
 class TidemarkContender(Tidemark):
     short = "tidemark"
 
-    def __init__(self, scratch, mysql, kafka, prefix, schemas=False, compression=None):
-        properties = Tidemark.base(mysql, kafka, prefix)
-        properties.update({"database.include.list": "bench", "key.converter.schemas.enable": schemas,
-                           "value.converter.schemas.enable": schemas, "signal.enabled.channels": "kafka",
-                           "signal.kafka.topic": f"{prefix}-signal"})
-        if compression:
-            properties["producer.override.compression.type"] = compression
-        super().__init__(scratch, {key: str(value).lower() if isinstance(value, bool) else value
-                                   for key, value in properties.items()}, name=prefix)
+    def __init__(self, scratch, mysql, kafka, prefix, setup):
+        super().__init__(scratch, {**Tidemark.base(mysql, kafka, prefix), **_common(mysql, kafka, prefix, setup),
+                                   "bootstrap.servers": _bootstrap(kafka, setup),
+                                   "key.converter.schemas.enable": setup.schemas,
+                                   "value.converter.schemas.enable": setup.schemas}, name=prefix)
         self.prefix = prefix
 
     def wait_streaming(self):
         self.wait_for_log("reading the log", 60)
 
     def signal(self, kafka, kind, data):
-        send_signal(kafka, self.prefix, kind, data)
+        _send_signal(kafka, self.prefix, kind, data)
 
 
 class DebeziumContender(Process):
     short = "debezium"
+    heap = "2g"
+    settings = {}
 
-    def __init__(self, scratch, mysql, kafka, prefix, schemas=False, compression=None, tuned=False):
+    def __init__(self, scratch, mysql, kafka, prefix, setup):
         jars, kafka_jars = os.environ.get("TIDEMARK_DEBEZIUM_LIB", ""), os.environ.get("TIDEMARK_KAFKA_LIB", "")
         if not shutil.which("java") or not os.path.isdir(jars):
             raise Unavailable("there are no Debezium jars here (./dev bench makes them available)")
-        folder = scratch.folder(prefix)
+        folder, bootstrap = scratch.folder(prefix), _bootstrap(kafka, setup)
         self.prefix = prefix
-        json = "org.apache.kafka.connect.json.JsonConverter"
-        worker = {"bootstrap.servers": kafka.bootstrap, "key.converter": json, "value.converter": json,
-                  "key.converter.schemas.enable": str(schemas).lower(),
-                  "value.converter.schemas.enable": str(schemas).lower(), "offset.storage.file.filename": folder / "offsets",
-                  "offset.flush.interval.ms": 5000, "listeners": f"http://127.0.0.1:{free_port()}",
-                  "plugin.discovery": "hybrid_warn"}
+        worker = {"bootstrap.servers": bootstrap, "key.converter": JSON, "value.converter": JSON,
+                  "key.converter.schemas.enable": str(setup.schemas).lower(),
+                  "value.converter.schemas.enable": str(setup.schemas).lower(),
+                  "offset.storage.file.filename": folder / "offsets", "offset.flush.interval.ms": 5000,
+                  "listeners": f"http://127.0.0.1:{free_port()}", "plugin.discovery": "hybrid_warn"}
         connector = {"name": prefix, "connector.class": "io.debezium.connector.mysql.MySqlConnector", "tasks.max": 1,
                      "database.hostname": mysql.host, "database.port": mysql.port, "database.user": "debezium",
-                     "database.password": "debezium", "database.server.id": 9000 + mysql.port % 1000, "topic.prefix": prefix,
-                     "database.include.list": "bench", "read.only": "true", "snapshot.mode": "no_data",
-                     "snapshot.locking.mode": "none",
-                     "schema.history.internal.kafka.bootstrap.servers": kafka.bootstrap,
-                     "schema.history.internal.kafka.topic": f"{prefix}-history",
-                     "signal.enabled.channels": "kafka", "signal.kafka.topic": f"{prefix}-signal",
-                     "signal.kafka.bootstrap.servers": kafka.bootstrap, **(TUNED if tuned else {})}
-        if compression:
-            connector["producer.override.compression.type"] = compression
+                     "database.password": "debezium", "database.server.id": 9000 + mysql.port % 1000, "read.only": "true",
+                     "snapshot.locking.mode": "none", "schema.history.internal.kafka.bootstrap.servers": bootstrap,
+                     "schema.history.internal.kafka.topic": f"{prefix}-history", **_common(mysql, kafka, prefix, setup), **self.settings}
         for name, settings in (("worker", worker), ("connector", connector)):
             (folder / name).write_text("".join(f"{key}={value}\n" for key, value in settings.items()))
-        kafka.create_topic(f"{prefix}-signal")
         mysql.sql("CREATE USER IF NOT EXISTS debezium IDENTIFIED BY 'debezium'")
         mysql.sql("GRANT SELECT, RELOAD, SHOW DATABASES, REPLICATION SLAVE, REPLICATION CLIENT ON *.* TO debezium")
-        super().__init__(prefix, ["java", "-Xms256m", "-Xmx4g" if tuned else "-Xmx2g",
-                                  "-Dorg.slf4j.simpleLogger.showDateTime=true", "-cp", f"{jars}/*:{kafka_jars}/*",
-                                  "org.apache.kafka.connect.cli.ConnectStandalone", folder / "worker", folder / "connector"],
-                         folder / "log")
+        super().__init__(prefix, ["java", "-Xms256m", f"-Xmx{self.heap}", "-Dorg.slf4j.simpleLogger.showDateTime=true",
+                                  "-cp", f"{jars}/*:{kafka_jars}/*", "org.apache.kafka.connect.cli.ConnectStandalone",
+                                  folder / "worker", folder / "connector"], folder / "log")
 
     def wait_streaming(self):
         self.wait_for_log("Connected to binlog at|Connected to MySQL binlog", 120)
 
     def signal(self, kafka, kind, data):
-        send_signal(kafka, self.prefix, kind, data)
+        _send_signal(kafka, self.prefix, kind, data)
+
+
+class TunedContender(DebeziumContender):
+    short = "tuned"
+    heap = "4g"
+    settings = TUNED
+
+
+CONTENDERS = {one.short: one for one in (TidemarkContender, DebeziumContender, TunedContender)}

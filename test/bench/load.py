@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """load: the tables of the measurements, and how they are filled: each load is transactions of many or of single rows."""
+import json
+import threading
+import time
+
+from pymysql.err import MySQLError
 
 BATCH = 1000
 MIXED_TABLES = 64
@@ -39,6 +44,24 @@ BEGIN
 END
 """
 
+# Single-row transactions at a steady rate, until it is killed. The server keeps the time: a client would cost more.
+STEADY = """
+CREATE PROCEDURE bench.steady(rate DOUBLE)
+BEGIN
+  DECLARE a BIGINT DEFAULT (SELECT MIN(id) FROM bench.orders);
+  DECLARE span BIGINT DEFAULT (SELECT MAX(id) FROM bench.orders) - a + 1;
+  DECLARE start DATETIME(6) DEFAULT SYSDATE(6);
+  DECLARE early DOUBLE;
+  SET @done = 0;
+  WHILE TRUE DO
+    SET early = @done / rate - TIMESTAMPDIFF(MICROSECOND, start, SYSDATE(6)) / 1e6;
+    IF early > 0 THEN DO SLEEP(early); END IF;
+    UPDATE bench.orders SET amount = amount + 1, note = CONCAT('load ', @done) WHERE id = a + FLOOR(RAND() * span);
+    SET @done = @done + 1, @seconds = TIMESTAMPDIFF(MICROSECOND, start, SYSDATE(6)) / 1e6;
+  END WHILE;
+END
+"""
+
 # Of a hundred columns: twenty of each of five types.
 WIDE_TYPES = [("i", "INT", "n + {}"), ("v", "VARCHAR(40)", "CONCAT('text {} of row ', n)"), ("d", "DECIMAL(10,2)", "n / 100 + {}"),
               ("t", "DATETIME", "'2026-01-01' + INTERVAL n + {} MINUTE"), ("b", "BIGINT", "n * 1000003 + {}")]
@@ -63,8 +86,16 @@ FROM s
 """
 
 
-def make(mysql):
+PROBE = "CREATE TABLE bench.probe (id BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY, at DATETIME(6))"
+PROBE_ONE = "INSERT INTO bench.probe (at) VALUES (SYSDATE(6))"
+
+
+def reset(mysql):
+    """The empty table of orders, and nothing of earlier loads, neither tables nor log."""
+    mysql.sql("DROP DATABASE IF EXISTS bench")
     mysql.sql(ORDERS.format(table="orders"))
+    mysql.sql("FLUSH BINARY LOGS")
+    mysql.sql("PURGE BINARY LOGS TO %s", (mysql.position()[0],))
 
 
 def mixed_tables():
@@ -74,10 +105,6 @@ def mixed_tables():
 def make_tables(mysql, tables):
     for table in tables:
         mysql.sql(ORDERS.format(table=table))
-
-
-def drop_tables(mysql, tables):
-    mysql.sql("DROP TABLE IF EXISTS " + ", ".join(f"bench.{table}" for table in tables))
 
 
 def _run(mysql, statement_of, rows, batch=BATCH):
@@ -119,3 +146,76 @@ def update(mysql, transactions):
         cursor.execute("SET autocommit = 1")
         cursor.execute("CALL bench.upd(%s)", (transactions,))
     connection.close()
+
+
+class Steady(threading.Thread):
+    """Single-row updates of bench.orders at so many a second, from `with` to its end; then `reached` is the rate."""
+
+    def __init__(self, mysql, rate):
+        super().__init__(daemon=True)
+        self._mysql, self._rate, self.reached = mysql, rate, None
+        mysql.sql("DROP PROCEDURE IF EXISTS bench.steady")
+        mysql.sql(STEADY)
+        self._connection = mysql.connect(database="bench")
+        self._ended = None
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def run(self):
+        try:
+            with self._connection.cursor() as cursor:
+                cursor.execute("CALL bench.steady(%s)", (self._rate,))
+        except MySQLError as why:
+            self._ended = why
+
+    def __exit__(self, *_):
+        self._mysql.sql("KILL QUERY %s", (self._connection.thread_id(),))
+        self.join()
+        if self._ended is None or self._ended.args[0] != 1317:  # ER_QUERY_INTERRUPTED
+            raise AssertionError(f"the steady load ended by itself: {self._ended}")
+        with self._connection.cursor() as cursor:
+            cursor.execute("SELECT @done / @seconds")
+            self.reached = float(cursor.fetchone()[0])
+        self._connection.close()
+
+
+class Probes(threading.Thread):
+    """Single inserts into bench.probe at so many a second, from `with` to its end; `sent` says when each began."""
+
+    def __init__(self, mysql, rate):
+        super().__init__(daemon=True)
+        self._connection, self._rate, self._end = mysql.connect(), rate, threading.Event()
+        self.sent, self._failed = {}, None  # id: time
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def run(self):
+        start, n = time.time(), 0
+        try:
+            with self._connection.cursor() as cursor:
+                while not self._end.wait(max(0, start + n / self._rate - time.time())):
+                    now, n = time.time(), n + 1
+                    cursor.execute(PROBE_ONE)
+                    self.sent[cursor.lastrowid] = now
+        except MySQLError as why:
+            self._failed = why
+
+    def __exit__(self, *_):
+        self._end.set()
+        self.join()
+        self._connection.close()
+        if self._failed is not None:
+            raise AssertionError(f"the probes ended by themselves: {self._failed}")
+
+    def lateness(self, seen, since, until):
+        """Milliseconds from the start of each insert between the two moments to when its record was seen, {key: time}."""
+        keys = {key: json.loads(key) for key in seen}
+        at = {fields.get("payload", fields)["id"]: seen[key] for key, fields in keys.items()}
+        missing = [id for id in self.sent if id not in at]
+        if missing:
+            raise AssertionError(f"{len(missing)} of {len(self.sent)} probes were not seen, the first of them {missing[0]}")
+        return [(at[id] - when) * 1000 for id, when in self.sent.items() if since <= when <= until]

@@ -2,102 +2,133 @@
 """measure: how fast records came, what the program used for it, whether they are all there; and how late single ones came.
 
 Rates are taken from the broker's append times of the first and the last record, as a read_committed consumer sees
-them; it reads after the drain, so that it takes no processor from it. CPU time is sampled while the drain runs and taken
-between the same two moments.
+them; it reads when the measured part is over and the program has ended, so that it takes no processor from it. CPU time is
+sampled while the work runs and taken between the same two moments.
 
-Figures are a dictionary from the column's name to a number. MORE_IS_BETTER names the columns where it is.
+Figures are a dictionary from a column's name to a number.
 """
-import json
 import threading
 import time
+from dataclasses import dataclass, field
 
-from confluent_kafka import Consumer, KafkaError, TopicPartition
+from confluent_kafka import Consumer, IsolationLevel, KafkaError, TopicPartition
+from confluent_kafka.admin import OffsetSpec
 
-SAMPLE_S = 0.05
-QUIET_S = 1.0
-MORE_IS_BETTER = {"records/s"}
-
-
-def _end(kafka, topics):
-    return sum(sum(kafka.end_offsets(topic, "read_uncommitted").values()) for topic in topics)
+SAMPLE_S = 0.1
+QUIET_S = 2.0
+SPECIMENS = 2000
 
 
-def _samples(program, kafka, topics, base, records, timeout):
-    """(time, CPU seconds) until the topics have grown by at least so many records and rest."""
-    samples, last, moved, start = [], base, time.time(), time.time()
-    while True:
-        now = time.time()
-        samples.append((now, program.cpu_seconds()))
-        end = _end(kafka, topics)
-        if end != last:
-            last, moved = end, now
-        if last - base >= records and now - moved > QUIET_S:
-            return samples
-        if now - start > timeout:
-            raise TimeoutError(f"{program.name}: {last - base} of {records} records after {timeout} s; {program.tail()}")
-        time.sleep(SAMPLE_S)
+def ends(kafka, topics):
+    """{(topic, partition): offset after the last record, committed or not}, by one request."""
+    have = kafka.topics()
+    asked = {TopicPartition(topic, number): OffsetSpec.latest() for topic in topics for number in range(have[topic])}
+    answers = kafka.admin().list_offsets(asked, isolation_level=IsolationLevel.READ_UNCOMMITTED)
+    return {(where.topic, where.partition): answer.result(30).offset for where, answer in answers.items()}
 
 
-def _cpu_at(samples, moment):
-    before = samples[0]
-    for sample in samples:
-        if sample[0] >= moment:
-            span = sample[0] - before[0]
-            part = (moment - before[0]) / span if span > 0 else 0
-            return before[1] + (sample[1] - before[1]) * max(0.0, min(1.0, part))
-        before = sample
-    return before[1]
+# ---- while it runs
+
+class Samples:
+    """CPU seconds of a program, moment by moment."""
+
+    def __init__(self, program):
+        self._program, self._samples = program, []
+
+    def take(self):
+        if not self._program.is_running():
+            raise AssertionError(f"{self._program.name} ended; {self._program.tail()}")
+        self._samples.append((time.time(), self._program.cpu_seconds()))
+
+    def take_until(self, done, timeout, what):
+        """Samples until done() is true."""
+        start = time.monotonic()
+        while True:
+            self.take()
+            if done():
+                return
+            if time.monotonic() - start > timeout:
+                raise TimeoutError(f"{self._program.name}: waited {timeout} s for {what()}; {self._program.tail()}")
+            time.sleep(SAMPLE_S)
+
+    def at(self, moment):
+        """CPU seconds at that moment, between the samples around it."""
+        before = self._samples[0]
+        for sample in self._samples:
+            if sample[0] >= moment:
+                span = sample[0] - before[0]
+                part = (moment - before[0]) / span if span > 0 else 0
+                return before[1] + (sample[1] - before[1]) * max(0.0, min(1.0, part))
+            before = sample
+        return before[1]
 
 
-def _consumer(kafka, topics, isolation, offset):
-    consumer = Consumer({"bootstrap.servers": kafka.bootstrap, "group.id": "bench", "enable.auto.commit": False,
-                         "isolation.level": isolation, "enable.partition.eof": True, "fetch.wait.max.ms": 20,
-                         "fetch.error.backoff.ms": 5})
-    consumer.assign([TopicPartition(topic, partition, offset(topic, partition))
-                     for topic in topics for partition in kafka.end_offsets(topic)])
-    return consumer
+class Growth:
+    """How many offsets topics have grown by since the beginning, and for how long they have been at rest."""
+
+    def __init__(self, kafka, topics):
+        self._kafka, self._topics = kafka, topics
+        self.base = ends(kafka, topics)
+        self.grown, self._moved = 0, time.monotonic()
+
+    def look(self):
+        grown = sum(ends(self._kafka, self._topics).values()) - sum(self.base.values())
+        if grown != self.grown:
+            self.grown, self._moved = grown, time.monotonic()
+        return self.grown
+
+    def rests_with(self, records):
+        """That many offsets or more, and no further one for a while: markers of transactions count, too."""
+        return self.look() >= records and time.monotonic() - self._moved > QUIET_S
 
 
-def _look(kafka, topics, since_ms):
-    """(first append, last append, number, different keys) of the committed records appended since then. Nothing is kept."""
-    consumer = _consumer(kafka, topics, "read_committed", lambda *_: 0)
-    first, last, n, keys, open_ends = None, None, 0, set(), {(t, p) for t in topics for p in kafka.end_offsets(t)}
+# ---- afterwards
+
+@dataclass
+class Seen:
+    """What a read_committed consumer saw."""
+    first: float = None  # append times, seconds
+    last: float = None
+    records: int = 0  # of the kind that was asked for
+    keys: set = field(default_factory=set)  # (topic, key) of all records
+    specimens: list = field(default_factory=list)  # the first records, as messages
+
+
+def consumer(kafka, offsets, isolation):
+    """Of the partitions in offsets, {(topic, partition): offset}, from there on."""
+    made = Consumer({"bootstrap.servers": kafka.bootstrap, "group.id": "bench", "enable.auto.commit": False,
+                     "isolation.level": isolation, "enable.partition.eof": True, "fetch.wait.max.ms": 20,
+                     "fetch.error.backoff.ms": 5, "fetch.message.max.bytes": 8 << 20})
+    made.assign([TopicPartition(topic, partition, offset) for (topic, partition), offset in offsets.items()])
+    return made
+
+
+def read(kafka, base, kind=None):
+    """Seen from the offsets `base` to the end. kind: bytes that a value holds when its record counts; None counts all."""
+    reader, seen, open_ends = consumer(kafka, base, "read_committed"), Seen(), set(base)
     while open_ends:
-        for message in consumer.consume(5000, 1):
+        for message in reader.consume(5000, 1):
             if message.error():
                 if message.error().code() != KafkaError._PARTITION_EOF:
                     raise AssertionError(message.error())
                 open_ends.discard((message.topic(), message.partition()))
                 continue
-            appended = message.timestamp()[1]
-            if appended < since_ms:
+            seen.keys.add((message.topic(), message.key()))
+            if kind is not None and kind not in (message.value() or b""):
                 continue
-            first = appended if first is None else min(first, appended)
-            last = appended if last is None else max(last, appended)
-            n += 1
-            keys.add((message.topic(), message.key()))
-    consumer.close()
-    return first, last, n, len(keys)
+            appended = message.timestamp()[1] / 1000
+            seen.first = appended if seen.first is None else min(seen.first, appended)
+            seen.last = appended if seen.last is None else max(seen.last, appended)
+            seen.records += 1
+            if len(seen.specimens) < SPECIMENS:
+                seen.specimens.append(message)
+    reader.close()
+    return seen
 
 
-def drain(program, kafka, topics, records, begin=None, keys=None, timeout=900):
-    """Starts the program, or what `begin` starts, and measures until so many committed records have come. keys: how many
-    different keys they must have. Stops the program."""
-    base = _end(kafka, topics)
-    started = time.time()
-    (begin or program.start)()
-    samples = _samples(program, kafka, topics, base, records, timeout)
-    peak = program.peak_rss() / 2**20
-    program.stop()
-    first, last, n, n_keys = _look(kafka, topics, started * 1000)
-    if n != records:
-        raise AssertionError(f"{program.name}: {n} committed records instead of {records}")
-    if keys is not None and n_keys != keys:
-        raise AssertionError(f"{program.name}: {n_keys} keys instead of {keys}")
-    span = max(last - first, 1) / 1000
-    cpu = _cpu_at(samples, last / 1000) - _cpu_at(samples, first / 1000)
-    return {"records": n, "records/s": n / span, "µs CPU/record": cpu / n * 1e6, "peak MiB": peak,
-            "first record s": first / 1000 - started}
+def rate(seen):
+    """Records a second between the first and the last."""
+    return seen.records / max(seen.last - seen.first, 0.001)
 
 
 # ---- single records
@@ -108,8 +139,7 @@ class Arrivals(threading.Thread):
     def __init__(self, kafka, topic, isolation):
         super().__init__(daemon=True)
         self.seen, self._stop = {}, threading.Event()
-        ends = kafka.end_offsets(topic)
-        self._consumer = _consumer(kafka, [topic], isolation, lambda _, partition: ends[partition])
+        self._consumer = consumer(kafka, ends(kafka, [topic]), isolation)
         self.start()
 
     def run(self):
@@ -125,17 +155,8 @@ class Arrivals(threading.Thread):
         return self.seen
 
 
-def percentile(values, percent):
-    values = sorted(values)
-    return values[min(len(values) - 1, int(len(values) * percent / 100))]
-
-
 def usage(program, seconds):
     """Share of a core over that time, in percent, and the memory at its end."""
     before, start = program.cpu_seconds(), time.time()
     time.sleep(seconds)
     return {"% of a core": (program.cpu_seconds() - before) / (time.time() - start) * 100, "MiB": program.rss() / 2**20}
-
-
-def print_json(path, machine, rows):
-    path.write_text(json.dumps({"machine": machine, "rows": rows}, indent=1) + "\n")

@@ -4,6 +4,7 @@
 Two threads a connection, one a direction. Settings count from the next piece of data on.
 """
 import os
+import queue
 import socket
 import struct
 import threading
@@ -15,7 +16,7 @@ TCP_REPAIR = 19  # linux/tcp.h
 class Proxy:
     def __init__(self, target):
         self.target = target  # (host, port)
-        self.delay = 0.0  # seconds each piece waits, both directions
+        self.delay = 0.0  # seconds each piece is under way, both directions; those behind it are under way meanwhile
         self.bytes_per_second = None  # of each direction of each connection
         self.hold_dump = None  # a MySQL server is silent for so many seconds after it was asked for its log
         self.stop_dump_after = None  # a server that was asked for its log gives so many bytes, and more when this is raised
@@ -113,12 +114,11 @@ class Proxy:
 
     def _pump(self, pair, source, sink, from_target):
         passed = dumped = 0
+        line = _Line(self, source)
         try:
             while True:
-                data = source.recv(65536)
+                data = line.recv()
                 self._flow.wait()
-                if self.delay:
-                    time.sleep(self.delay)
                 if not data:
                     sink.shutdown(socket.SHUT_WR)
                     if from_target:
@@ -178,6 +178,38 @@ class Proxy:
             self._open.discard(pair)
         for end in pair:
             _reset(end) if reset else _close(end)
+
+
+class _Line:
+    """What is read from one end of a wire, each piece when it has been under way for the wire's delay. Pieces are read ahead
+    from the first delay on: a long way makes the answer late, and does not make the wire narrow."""
+
+    AHEAD = 4096  # pieces
+
+    def __init__(self, wire, source):
+        self._wire, self._source, self._under_way = wire, source, None
+
+    def recv(self):
+        if self._under_way is None:
+            data = self._source.recv(65536)
+            if self._wire.delay:
+                self._under_way = queue.Queue(self.AHEAD)
+                due = time.monotonic() + self._wire.delay
+                threading.Thread(target=self._read_ahead, daemon=True).start()
+                time.sleep(max(0, due - time.monotonic()))
+            return data
+        due, data = self._under_way.get()
+        time.sleep(max(0, due - time.monotonic()))
+        return data
+
+    def _read_ahead(self):
+        data = None
+        while data != b"":
+            try:
+                data = self._source.recv(65536)
+            except OSError:
+                data = b""
+            self._under_way.put((time.monotonic() + self._wire.delay, data))
 
 
 def _close(end):
