@@ -28,7 +28,8 @@ from bench.trial import Bench  # noqa: E402
 
 SERVER = {"innodb_buffer_pool_size": "1G", "innodb_redo_log_capacity": "1G", "max_binlog_size": "1G", "sync_binlog": 0,
           "innodb_flush_log_at_trx_commit": 0, "cte_max_recursion_depth": 1000000}
-BROKER = {"log.message.timestamp.type": "LogAppendTime", "message.max.bytes": 8388608}
+BROKER = {"log.message.timestamp.type": "LogAppendTime", "message.max.bytes": 8388608,
+          "broker.session.timeout.ms": 9000, "broker.heartbeat.interval.ms": 2000}  # Kafka's own; nobody restarts it here
 
 
 class BenchKafka(Kafka):

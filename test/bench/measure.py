@@ -14,16 +14,18 @@ from dataclasses import dataclass, field
 from confluent_kafka import Consumer, IsolationLevel, KafkaError, TopicPartition
 from confluent_kafka.admin import OffsetSpec
 
+from harness import wait_for
+
 SAMPLE_S = 0.1
 QUIET_S = 2.0
 SPECIMENS = 2000
 
 
-def ends(kafka, topics):
-    """{(topic, partition): offset after the last record, committed or not}, by one request."""
+def ends(kafka, topics, isolation=IsolationLevel.READ_UNCOMMITTED):
+    """{(topic, partition): offset after the last record, of those that are committed or of all}, by one request."""
     have = kafka.topics()
     asked = {TopicPartition(topic, number): OffsetSpec.latest() for topic in topics for number in range(have[topic])}
-    answers = kafka.admin().list_offsets(asked, isolation_level=IsolationLevel.READ_UNCOMMITTED)
+    answers = kafka.admin().list_offsets(asked, isolation_level=isolation)
     return {(where.topic, where.partition): answer.result(30).offset for where, answer in answers.items()}
 
 
@@ -98,13 +100,19 @@ def consumer(kafka, offsets, isolation):
     """Of the partitions in offsets, {(topic, partition): offset}, from there on."""
     made = Consumer({"bootstrap.servers": kafka.bootstrap, "group.id": "bench", "enable.auto.commit": False,
                      "isolation.level": isolation, "enable.partition.eof": True, "fetch.wait.max.ms": 20,
-                     "fetch.error.backoff.ms": 5, "fetch.message.max.bytes": 8 << 20})
+                     "fetch.error.backoff.ms": 5, "fetch.message.max.bytes": 8 << 20, "log_level": 0})
     made.assign([TopicPartition(topic, partition, offset) for (topic, partition), offset in offsets.items()])
     return made
 
 
+def _wait_for_markers(kafka, topics):
+    """A commit is answered before all partitions know of it."""
+    wait_for(lambda: ends(kafka, topics) == ends(kafka, topics, IsolationLevel.READ_COMMITTED), 60, "the last commit's markers")
+
+
 def read(kafka, base, kind=None):
     """Seen from the offsets `base` to the end. kind: bytes that a value holds when its record counts; None counts all."""
+    _wait_for_markers(kafka, {topic for topic, _ in base})
     reader, seen, open_ends = consumer(kafka, base, "read_committed"), Seen(), set(base)
     while open_ends:
         for message in reader.consume(5000, 1):
