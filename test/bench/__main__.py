@@ -14,6 +14,7 @@ import os
 import platform
 import sys
 import time
+import traceback
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -58,8 +59,8 @@ def run(bench, row):
                 continue
             try:
                 runs[-1][name] = row.work(bench, CONTENDERS[name])
-            except (AssertionError, TimeoutError) as why:
-                print(f"{name} failed: {why}", file=sys.stderr, flush=True)
+            except Exception as why:
+                print(f"{name} failed:\n{traceback.format_exc()}", file=sys.stderr, flush=True)
                 runs[-1][name] = {"failed": str(why).split("\n")[0]}
     return runs
 

@@ -52,11 +52,13 @@ BEGIN
   DECLARE span BIGINT DEFAULT (SELECT MAX(id) FROM bench.orders) - a + 1;
   DECLARE start DATETIME(6) DEFAULT SYSDATE(6);
   DECLARE early DOUBLE;
+  DECLARE one BIGINT;
   SET @done = 0;
   WHILE IS_FREE_LOCK('bench.end') DO
     SET early = @done / rate - TIMESTAMPDIFF(MICROSECOND, start, SYSDATE(6)) / 1e6;
     IF early > 0 THEN DO SLEEP(early); END IF;
-    UPDATE bench.orders SET amount = amount + 1, note = CONCAT('load ', @done) WHERE id = a + FLOOR(RAND() * span);
+    SET one = a + FLOOR(RAND() * span); -- asked for within the UPDATE it would be another number for each row
+    UPDATE bench.orders SET amount = amount + 1, note = CONCAT('load ', @done) WHERE id = one;
     SET @done = @done + 1, @seconds = TIMESTAMPDIFF(MICROSECOND, start, SYSDATE(6)) / 1e6;
   END WHILE;
 END

@@ -11,7 +11,7 @@ import threading
 import time
 from dataclasses import dataclass, field
 
-from confluent_kafka import Consumer, IsolationLevel, KafkaError, TopicPartition
+from confluent_kafka import Consumer, IsolationLevel, KafkaError, KafkaException, TopicPartition
 from confluent_kafka.admin import OffsetSpec
 
 from harness import wait_for
@@ -21,12 +21,22 @@ QUIET_S = 2.0
 SPECIMENS = 2000
 
 
+YOUNG = (KafkaError.NOT_LEADER_FOR_PARTITION, KafkaError.LEADER_NOT_AVAILABLE)  # what a topic says that was just made
+
+
 def ends(kafka, topics, isolation=IsolationLevel.READ_UNCOMMITTED):
     """{(topic, partition): offset after the last record, of those that are committed or of all}, by one request."""
     have = kafka.topics()
     asked = {TopicPartition(topic, number): OffsetSpec.latest() for topic in topics for number in range(have[topic])}
-    answers = kafka.admin().list_offsets(asked, isolation_level=isolation)
-    return {(where.topic, where.partition): answer.result(30).offset for where, answer in answers.items()}
+
+    def answered():
+        answers = kafka.admin().list_offsets(asked, isolation_level=isolation)
+        try:
+            return {(where.topic, where.partition): answer.result(30).offset for where, answer in answers.items()}
+        except KafkaException as why:
+            if why.args[0].code() not in YOUNG:
+                raise
+    return wait_for(answered, what="the ends of the topics")
 
 
 # ---- while it runs
