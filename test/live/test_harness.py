@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The harness itself: what the other tests rely on holds."""
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -128,13 +129,14 @@ def test_proxy_delays_throttles_freezes_and_cuts(new_proxy):
         far.sendall(b"back")
         assert near.recv(10) == b"back"
         assert time.monotonic() - start >= 0.2
+        sent = random.Random(1).randbytes(300_000)  # several pieces, under way together
+        far.sendall(sent)
+        assert received_from(near, len(sent)) == sent
         proxy.delay = 0
         proxy.bytes_per_second = 100_000
         start = time.monotonic()
         far.sendall(b"x" * 30_000)
-        received = 0
-        while received < 30_000:
-            received += len(near.recv(65536))
+        received_from(near, 30_000)
         assert time.monotonic() - start >= 0.2
         proxy.bytes_per_second = None
         proxy.freeze()
@@ -151,6 +153,13 @@ def test_proxy_delays_throttles_freezes_and_cuts(new_proxy):
         proxy.refuse()
         with pytest.raises(ConnectionResetError):
             socket.create_connection((proxy.host, proxy.port), timeout=5).recv(1)
+
+
+def received_from(end, n):
+    data = b""
+    while len(data) < n:
+        data += end.recv(65536)
+    return data
 
 
 def is_over(end):
