@@ -28,6 +28,7 @@ struct waiting_shape {
 };
 
 struct pump {
+    const char *name, *topic_prefix; /* the connector's; lent */
     struct inbox *in;
     struct shape_store *shapes;
     struct snapshots *snapshots; /* NULL: none */
@@ -87,6 +88,8 @@ struct pump *pump_new(const struct pump_settings *set, struct inbox *in, struct 
                                 .dry_ms = set->dry_ms,
                                 .pause_ms = set->pause_ms,
                                 .position_interval_ms = set->position_interval_ms};
+    p->name = set->name;
+    p->topic_prefix = set->topic_prefix;
     p->in = in;
     p->shapes = shapes;
     p->state = PUMP_BROKEN;
@@ -472,7 +475,7 @@ static bool keep_part(struct pump *p, const struct waiting_list *list, uint32_t 
     struct buf key;
     buf_init(&key);
     buf_clear(&p->scratch);
-    waiting_list_print_key(list, part, p->set.name, p->set.topic_prefix, &key);
+    waiting_list_print_key(list, part, p->name, p->topic_prefix, &key);
     waiting_list_print(list, part, &p->scratch);
     bool ok = commit_keep_shape(p->committer, buf_view(&key), true, buf_view(&p->scratch), why);
     buf_fini(&key);
