@@ -272,4 +272,6 @@ DIFFERENT = {
         key("k1", (3,), INT_B, '{"b":4}'),
         key("k2", (0,), f"{INT_A},{STRING_B}", '{"a":2,"b":"y"}'), key("k2", (1,), f"{INT_A},{STRING_B}", '{"a":3,"b":"z"}'),
     ],
+    # true defaults
+    "73-modes": [schema("t", ('"default":"615c305c30"', '"default":"610000"'))],
 }

@@ -103,4 +103,6 @@ DIFFERENT = {
     # the reference died in the snapshot
     "59-decimal-zerofill": [added("g.g_decimal_zerofill.dz", 0, '"after":{"id":1,"h":"O5rJ/w==","f":1.5,"i":7}', '"op":"r"', '"snapshot":"last"')],
     "68-no-data": [last_create("nd2")],
+    # true defaults; TIMESTAMP has all digits of its column
+    "73-modes": [schema("t", ('"default":"615c305c30"', '"default":"610000"')), fields("t", 0, ts='"1970-01-01T00:00:01.00Z"')],
 }
