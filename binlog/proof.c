@@ -38,11 +38,17 @@ static bool shape_changed(void *ctx, struct view db, struct view table, const st
     return true;
 }
 
+static bool counts(const struct proof *p, const struct proof_table *t)
+{
+    return (t->after == NULL || position_compare(&p->now, t->after) >= 0) &&
+           (t->until == NULL || position_compare(&p->now, t->until) < 0);
+}
+
 /* Of a rename both names are named. */
 static void name_table(const struct proof *p, struct view db, struct view table, const struct ddl_effect *e)
 {
     struct proof_table *t = table.n == 0 ? NULL : find(p, db, table);
-    if (t == NULL || (t->until != NULL && position_compare(&p->now, t->until) >= 0))
+    if (t == NULL || !counts(p, t))
         return;
     if (!t->has_changed)
         t->was_made = e->kind == DDL_CREATE && !e->is_conditional; /* IF NOT EXISTS is logged when it existed, too */
@@ -69,6 +75,19 @@ static bool read_shape(void *ctx, struct view db, struct view table, const struc
     (void)why;
     *shape = NULL;
     *as_of = (struct log_position){.file = ""};
+    return true;
+}
+
+static bool prove(void *ctx, struct view db, struct view table, const struct log_position *after,
+                  const struct log_position *until, bool *is_proven, struct fail *why)
+{
+    (void)ctx;
+    (void)db;
+    (void)table;
+    (void)after;
+    (void)until;
+    (void)why;
+    *is_proven = false;
     return true;
 }
 
@@ -146,6 +165,7 @@ static const struct stream_output listener = {
     .commit = commit,
     .position = reach,
     .read_shape = read_shape,
+    .prove = prove,
 };
 
 static bool read_statements(struct source *src, struct stream *stream, const struct proof *p, struct fail *why)
@@ -155,6 +175,15 @@ static bool read_statements(struct source *src, struct stream *stream, const str
         if (!source_fetch(src, &event, why) || !stream_feed(stream, event, 0, why))
             return false;
     return true;
+}
+
+void proof_settings(const struct source_settings *of, char name[PROOF_NAME_BYTES], struct source_settings *out)
+{
+    snprintf(name, PROOF_NAME_BYTES, "proof of %s", of->name == NULL ? "" : of->name);
+    *out = *of;
+    out->name = name;
+    if (out->silence_ms > 0 && out->silence_ms < out->query_timeout_ms)
+        out->silence_ms = out->query_timeout_ms;
 }
 
 bool proof_run(struct source *src, const struct source_start *start, const struct stream_server *server,

@@ -17,11 +17,18 @@
 struct proof_table {
     struct view db; /* lent */
     struct view table;
-    const struct log_position *until; /* statements from there on don't count; NULL: all count; lent */
+    const struct log_position *after; /* statements of transactions that began before don't count; NULL: all do; lent */
+    const struct log_position *until; /* nor those from there on; lent */
     /* set by proof_run */
     bool has_changed; /* a statement names it */
     bool was_made;    /* and the first that does is its CREATE TABLE: before, there was no such table */
 };
+
+enum { PROOF_NAME_BYTES = 256 };
+
+/* Settings for the source of a proof: as patient while the server looks for the place as with a statement, and with a name
+ * of its own, kept in `name`: a second dump of the same name would end the first. */
+void proof_settings(const struct source_settings *of, char name[PROOF_NAME_BYTES], struct source_settings *out);
 
 /* Reads from `start` up to `until`. The source must not be connected; it is disconnected again. */
 MUST_USE bool proof_run(struct source *src, const struct source_start *start, const struct stream_server *server,

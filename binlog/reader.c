@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "binlog/lack.h"
 #include "binlog/lost.h"
+#include "binlog/proof.h"
 #include "binlog/server.h"
 
 #include <pthread.h>
@@ -24,9 +25,12 @@ enum {
 struct reader {
     struct reader_settings set;
     struct source_settings dump_settings; /* the same, but for who watches over the silence */
+    struct source_settings proof_settings;
+    char proof_name[PROOF_NAME_BYTES];
     struct reader_hooks hooks;
     struct source *statements;
     struct source *dump;
+    struct source *proof;
     struct catalog catalog;
     struct stream *stream;
     struct stream_output output;
@@ -177,6 +181,38 @@ static bool read_shape(void *ctx, struct view db, struct view table, const struc
     while (!read_shape_once(r, db, table, shape, as_of, why))
         if (!may_retry(r, why))
             return false;
+    r->backoff = had;
+    return true;
+}
+
+static bool prove_once(struct reader *r, struct proof_table *table, const struct log_position *until, struct fail *why)
+{
+    struct stream_where where = stream_where(r->stream);
+    const struct source_start start = {
+        .executed = where.has_gtids ? where.executed : NULL,
+        .pos = where.pos->file[0] == '\0' ? NULL : where.pos,
+        .pos_uuid = r->start.server_uuid,
+    };
+    return proof_run(r->proof, &start, &r->start.server, until, table, 1, why);
+}
+
+/* A log that can't be read twice proves nothing. */
+static bool prove(void *ctx, struct view db, struct view table, const struct log_position *after,
+                  const struct log_position *until, bool *is_proven, struct fail *why)
+{
+    struct reader *r = ctx;
+    struct backoff had = r->backoff;
+    struct proof_table t = {.db = db, .table = table, .after = after};
+    bool ok;
+    now_at(r, READER_PREPARING);
+    while (!(ok = prove_once(r, &t, until, why)) && may_retry(r, why))
+        now_at(r, READER_PREPARING);
+    now_at(r, READER_HANDLING);
+    if (!ok && atomic_load(&r->must_stop))
+        return false;
+    if (!ok)
+        log_warn("reader", "%s", why->text);
+    *is_proven = ok && !t.has_changed;
     r->backoff = had;
     return true;
 }
@@ -394,12 +430,15 @@ struct reader *reader_start(const struct reader_settings *set, const struct read
     r->dump_settings = set->source;
     r->dump_settings.silence_ms = 0;
     r->dump = source_new(&r->dump_settings);
+    proof_settings(&set->source, r->proof_name, &r->proof_settings);
+    r->proof = source_new(&r->proof_settings);
     catalog_init(&r->catalog, 0);
     pthread_mutex_init(&r->lock, NULL);
     clock_cond_init(&r->stop_told);
     ending_init(&r->ending);
     r->output = *out;
     r->output.read_shape = read_shape;
+    r->output.prove = prove;
     r->output.read_ctx = r;
     r->stream = stream_new(&r->set.stream, &r->catalog, &r->output);
     int err = pthread_create(&r->thread, NULL, run, r);
@@ -418,6 +457,7 @@ void reader_stop(struct reader *r)
     pthread_mutex_unlock(&r->lock);
     source_wake(r->statements);
     source_wake(r->dump);
+    source_wake(r->proof);
 }
 
 bool reader_join(struct reader *r, int timeout_ms)
@@ -442,6 +482,7 @@ void reader_free(struct reader **reader)
     catalog_fini(&r->catalog);
     source_free(&r->statements);
     source_free(&r->dump);
+    source_free(&r->proof);
     ending_fini(&r->ending);
     pthread_cond_destroy(&r->stop_told);
     pthread_mutex_destroy(&r->lock);

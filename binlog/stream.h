@@ -136,6 +136,10 @@ struct stream_output {
     void *read_ctx;
     bool (*read_shape)(void *read_ctx, struct view db, struct view table, const struct shape **shape,
                        struct log_position *as_of, struct fail *why);
+    /* Whether the log names the table in no statement from `after` up to `until`: what the server showed there is true all
+     * the way. Blocks. */
+    bool (*prove)(void *read_ctx, struct view db, struct view table, const struct log_position *after,
+                  const struct log_position *until, bool *is_proven, struct fail *why);
 };
 
 /* What to do with a table whose shape is unknown or does not fit, and with rows that can't be told. */

@@ -110,7 +110,23 @@ static bool refuse_row_statement(struct stream *st, const struct ddl_effect *e, 
     return true;
 }
 
-/* The shape after a statement is not in the log: the server's own, which speaks from later on. */
+/* What the server shows is of later, but for a table that no statement between names. */
+static bool settle_trust(struct stream *st, struct view db, struct view table, const struct log_position *as_of,
+                         struct fail *why)
+{
+    struct log_position here = stream_place(st);
+    bool is_proven = false;
+    if (catalog_find(st->catalog, db, table) != NULL &&
+        !st->out.prove(st->out.read_ctx, db, table, &here, as_of, &is_proven, why))
+        return false;
+    if (is_proven)
+        trust(st, db, table);
+    else
+        stream_distrust_before(st, db, table, as_of);
+    return true;
+}
+
+/* The shape after a statement is not in the log: the server's own. */
 static bool adopt_server_shape(struct stream *st, const struct ddl_effect *e, struct fail *why)
 {
     struct log_position as_of;
@@ -119,10 +135,7 @@ static bool adopt_server_shape(struct stream *st, const struct ddl_effect *e, st
     log_write(st->set.inconsistent_schema == STREAM_SKIP ? LOG_DEBUG : LOG_WARN, "stream",
               "the shape of %.*s.%.*s does not follow from the log, it is read from the server file=%s pos=%llu",
               VIEW_ARGS(e->db), VIEW_ARGS(e->table), st->file, (unsigned long long)st->event_offset);
-    if (!read_again(st, e->db, e->table, &as_of, why))
-        return false;
-    stream_distrust_before(st, e->db, e->table, &as_of);
-    return true;
+    return read_again(st, e->db, e->table, &as_of, why) && settle_trust(st, e->db, e->table, &as_of, why);
 }
 
 static bool tell_shape(struct stream *st, struct view db, struct view table, struct fail *why)

@@ -58,7 +58,10 @@ static bool prove(struct suspects *s, const struct server *server, const struct 
         return true;
     log_info("offsets_shapes", "the log is searched for statements about %zu tables, from %s:%llu to %s:%llu", s->n,
              place->pos.file, (unsigned long long)place->pos.offset, until->file, (unsigned long long)until->offset);
-    struct source *src = source_new(&s->store->cfg->source);
+    struct source_settings settings;
+    char name[PROOF_NAME_BYTES];
+    proof_settings(&s->store->cfg->source, name, &settings);
+    struct source *src = source_new(&settings);
     bool ok = proof_run(src, &start, &at, until, s->tables, s->n, why);
     source_free(&src);
     return ok;

@@ -245,9 +245,9 @@ static bool prove_tables(struct start *s, struct stream *stream, const struct re
         .pos = out->stream.pos.file[0] == '\0' ? NULL : &out->stream.pos,
         .pos_uuid = out->server_uuid,
     };
-    struct source_settings patient = *s->source; /* the server may take long to find the place: as for a statement */
-    if (patient.silence_ms > 0 && patient.silence_ms < patient.query_timeout_ms)
-        patient.silence_ms = patient.query_timeout_ms;
+    struct source_settings patient;
+    char proof_name[PROOF_NAME_BYTES];
+    proof_settings(s->source, proof_name, &patient);
     struct proof_table *tables = mem_zero(n, sizeof *tables);
     struct source *src = source_new(&patient);
     for (size_t i = 0; i < n; i++)

@@ -5,7 +5,8 @@ import threading
 import pytest
 
 from followed import MARK, Keeper
-from harness.replay import Replay, decode_all
+from harness.replay import Replay, decode, decode_all
+from stream_run import PLAIN
 
 CHUNK = 10
 
@@ -123,3 +124,35 @@ def test_a_table_changed_by_a_tool_is_followed_and_its_helpers_are_not_told(foll
     assert widths == sorted(widths, key=len), "first the old shape, then the new one"
     topics = {topic for topic in sea.kafka.topics() if topic.startswith(f"{sea.prefix}.{sea.database}.")}
     assert topics == {sea.topic("customers"), sea.topic(MARK)}
+
+
+# ---- tables that were there and not followed when they took the name of one that is
+
+
+def renamed_while_frozen(mysql, kafka, tidemark, names, statements):
+    """The program reads the rename when all statements have long been executed."""
+    mysql.sql(f"CREATE DATABASE {names.database}; USE {names.database}; CREATE TABLE aside (id INT PRIMARY KEY, a INT, b INT);"
+              "CREATE TABLE more (id INT PRIMARY KEY)")
+    program = tidemark(mysql, kafka, also={**PLAIN, "table.include.list": rf"{names.database}\.kept"}).start_ready()
+    program.freeze()
+    mysql.sql(statements, database=names.database)
+    program.thaw()
+    return program
+
+
+def test_what_was_not_followed_is_told_from_its_rename_on(mysql, kafka, tidemark, names):
+    program = renamed_while_frozen(mysql, kafka, tidemark, names, """
+        INSERT INTO aside VALUES (1, 1, 1); ALTER TABLE aside ADD c INT; RENAME TABLE aside TO kept; INSERT INTO kept VALUES (2, 3, 4, 5);
+        ALTER TABLE more ADD x INT; INSERT INTO kept VALUES (3, 4, 5, 6)""")
+    records = kafka.consume(f"{names.prefix}.{names.database}.kept", until=2)
+    assert [decode(record).after for record in records] == [{"id": 2, "a": 3, "b": 4, "c": 5}, {"id": 3, "a": 4, "b": 5, "c": 6}]
+    assert "the server ended the stream" not in program.log_text()
+    program.stop()
+
+
+def test_what_was_not_followed_and_changed_again_is_not_guessed(mysql, kafka, tidemark, names):
+    """The columns that the server has now would fit, each with the other's values."""
+    program = renamed_while_frozen(mysql, kafka, tidemark, names, """
+        RENAME TABLE aside TO kept; INSERT INTO kept VALUES (2, 3, 4); ALTER TABLE kept MODIFY b INT AFTER id""")
+    program.wait_exit(code=6)
+    assert "read from the server later than this place in the log" in program.log_text()
