@@ -112,7 +112,7 @@ def test_row_that_is_read_is_the_row_that_was_streamed(case, mysql, kafka, tidem
     assert compared or case.name in NOTHING_LEFT, program.tail(40)
 
 
-NOTHING_LEFT = ("32-tombstones-off", "33-truncate", "36-ddl-alter", "37-ddl-rename", "68-no-data")
+NOTHING_LEFT = ("32-tombstones-off", "33-truncate", "36-ddl-alter", "37-ddl-rename", "68-no-data", "73-modes")
 
 
 def stored(kafka, prefix):
