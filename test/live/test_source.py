@@ -118,10 +118,11 @@ def test_each_setting_that_loses_changes_is_refused(side, new_mysql):
     side(server, "dump", file="binlog.000001").ended("stop", "source", LOG_OFF, "no binary log")
 
 
-def test_replica_must_log_what_it_receives(side, new_mysql, mysql):
-    replica = new_mysql(replica_of=mysql)
+def test_replica_must_log_what_it_receives(side, new_mysql):
+    source = new_mysql()
+    replica = new_mysql(replica_of=source)
     assert side(replica, "check").passed()["is_replica"] == "1"
-    side(mysql, "check", server_id=replica.options["server-id"]).ended("stop", "config", 0, "that of a replica that is connected")
+    side(source, "check", server_id=replica.options["server-id"]).ended("stop", "config", 0, "that of a replica that is connected")
     replica.restart(log_replica_updates="OFF")
     side(replica, "check").ended("stop", "source", 0, "log_replica_updates is OFF")
 
