@@ -42,7 +42,10 @@ static bool start_reader(struct connector *c, struct fail *why)
     c->start.cfg = cfg;
     c->start.source = &cfg->source;
     c->start.shapes = &c->stored.shapes;
-    c->start.from = pump_stored(c->pump);
+    const struct offset_state *stored = pump_stored(c->pump);
+    if (stored != NULL)
+        offset_state_copy(&c->start.from, stored);
+    c->start.is_first = stored == NULL;
     c->start.recovers = cfg->snapshot_mode == SNAPSHOT_MODE_RECOVERY && pump_counters(c->pump)->commits == 0;
     c->start.feed = c->feed;
     c->reader = reader_start(&set, &hooks, &out, why);

@@ -15,13 +15,15 @@
 
 void start_init(struct start *s)
 {
-    *s = (struct start){.from = NULL};
+    *s = (struct start){.is_first = true};
+    offset_state_init(&s->from);
     gtid_set_init(&s->executed);
     schema_snapshot_init(&s->schemas);
 }
 
 void start_fini(struct start *s)
 {
+    offset_state_fini(&s->from);
     gtid_set_fini(&s->executed);
     schema_snapshot_fini(&s->schemas);
 }
@@ -194,7 +196,7 @@ static bool put_stored_shape(struct start *s, struct catalog *catalog, const str
 
 static bool put_stored_shapes(struct start *s, struct catalog *catalog, struct fail *why)
 {
-    const struct shape_place place = {s->from->has_gtids ? &s->from->gtids : NULL, &s->from->pos, s->from->server_uuid};
+    const struct shape_place place = {s->from.has_gtids ? &s->from.gtids : NULL, &s->from.pos, s->from.server_uuid};
     const struct map_entry *e;
     size_t at = 0;
     while ((e = map_next(&s->shapes->tables, &at)) != NULL) {
@@ -277,7 +279,7 @@ static bool add_new_tables(struct start *s, struct source *src, struct catalog *
                  n_new);
         ok = server_read_end(src, &s->server, &as_of, why) && prove_tables(s, stream, out, &names, n_new, &as_of, why);
         if (!ok)
-            lost_explain(src, out->stream.executed, &s->from->pos, why);
+            lost_explain(src, out->stream.executed, &s->from.pos, why);
     }
     names_fini(&names);
     return ok;
@@ -285,7 +287,7 @@ static bool add_new_tables(struct start *s, struct source *src, struct catalog *
 
 static bool check_stored(const struct start *s, struct fail *why)
 {
-    const struct offset_state *from = s->from;
+    const struct offset_state *from = &s->from;
     if (strcmp(from->snapshot, "INITIAL") == 0 && !reads_rows(s))
         return fail_set(
             why, FAIL_STOP, FAIL_AREA_DATA, 0,
@@ -310,7 +312,7 @@ static bool check_stored(const struct start *s, struct fail *why)
 
 static void place_stream(struct start *s, struct reader_start *out)
 {
-    const struct offset_state *from = s->from;
+    const struct offset_state *from = &s->from;
     struct stream_start *st = &out->stream;
     bool is_same = from->server_uuid[0] == '\0' || strcmp(from->server_uuid, s->server.uuid) == 0;
     st->is_inside = offset_state_is_inside(from);
@@ -349,15 +351,15 @@ static bool go_on(struct start *s, struct source *src, struct catalog *catalog, 
         return false;
     place_stream(s, out);
     bool is_other =
-        s->from->has_gtids && s->from->server_uuid[0] != '\0' && strcmp(s->from->server_uuid, s->server.uuid) != 0;
+        s->from.has_gtids && s->from.server_uuid[0] != '\0' && strcmp(s->from.server_uuid, s->server.uuid) != 0;
     if (is_other && !lack_tell(src, &s->executed, why))
         return false;
-    if (!add_new_tables(s, src, catalog, stream, out, why) || (s->recovers && !tell_schemas(s, &s->from->pos, why)))
+    if (!add_new_tables(s, src, catalog, stream, out, why) || (s->recovers && !tell_schemas(s, &s->from.pos, why)))
         return false;
     schema_snapshot_fini(&s->schemas); /* tables that were included later are not told of */
-    log_info("start", "going on from file=%s pos=%llu event=%llu row=%llu", s->from->pos.file,
-             (unsigned long long)s->from->pos.offset, (unsigned long long)s->from->event,
-             (unsigned long long)s->from->row);
+    log_info("start", "going on from file=%s pos=%llu event=%llu row=%llu", s->from.pos.file,
+             (unsigned long long)s->from.pos.offset, (unsigned long long)s->from.event,
+             (unsigned long long)s->from.row);
     return true;
 }
 
@@ -379,14 +381,14 @@ bool start_prepare(void *ctx, struct source *src, struct catalog *catalog, struc
     out->server = (struct stream_server){s->server.version, charset_find(view_of(s->server.charset)),
                                          view_of(s->server.collation)};
     snprintf(out->server_uuid, sizeof out->server_uuid, "%s", s->server.uuid);
-    return s->from == NULL ? first_start(s, src, catalog, out, why) : go_on(s, src, catalog, stream, out, why);
+    return s->is_first ? first_start(s, src, catalog, out, why) : go_on(s, src, catalog, stream, out, why);
 }
 
 /* A statement between the reading of the tables and the stream's beginning: what was told of this one is out of date. */
 static bool tell_again(struct start *s, struct view db, struct view table, const struct shape *shape, struct view ddl,
                        const struct log_position *as_of, struct fail *why)
 {
-    if (s->from != NULL || feed_is_ready(s->feed) || !s->cfg->record.schema_changes)
+    if (!s->is_first || feed_is_ready(s->feed) || !s->cfg->record.schema_changes)
         return true;
     const struct schema_teller t = teller_of(s, as_of);
     return schema_snapshot_tell_again(&t, db, table, shape, ddl, why);

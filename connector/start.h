@@ -31,8 +31,9 @@ struct start {
     const struct config *cfg;
     const struct source_settings *source;
     const struct shape_store *shapes;
-    const struct offset_state *from; /* NULL: first start */
-    bool recovers;                   /* what the store says of shapes does not count */
+    bool is_first;            /* nothing is stored */
+    struct offset_state from; /* what is; a copy, for the loop may store more while the reader prepares */
+    bool recovers;            /* what the store says of shapes does not count */
     struct feed *feed;
     struct server server;           /* as found */
     struct catalog *catalog;        /* the reader's */
