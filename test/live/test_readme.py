@@ -9,7 +9,7 @@ import textwrap
 
 import pytest
 from harness import wait_for
-from harness.program import binary
+from harness.program import binary, sanitizer_environment
 from harness.scratch import CHECKOUT
 
 SECTION = "## Five minutes to your own replica"
@@ -59,7 +59,7 @@ def folder(scratch, source, kafka, names):
 
 
 def test_five_minutes_to_a_replica(folder, source, kafka):
-    env = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}", "SHOP_PASSWORD": "secret"}
+    env = {**os.environ, **sanitizer_environment(), "PATH": f"{folder}:{os.environ['PATH']}", "SHOP_PASSWORD": "secret"}
 
     def call(command, code=0):
         done = subprocess.run(command, shell=True, cwd=folder, env=env, capture_output=True, text=True, timeout=120)

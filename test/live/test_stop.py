@@ -53,7 +53,7 @@ def test_a_stop_commits_what_is_in_flight(mysql, kafka, follow, names, sig):
     assert took < 2 or program.is_sanitized
     told = [payload(record.key)["id"] for record in kafka.consume(topic)]
     assert told == list(range(1, len(told) + 1)) and told
-    program.write(tidemark_commit_dry_ms=None, tidemark_commit_interval_ms=None).start()
+    program.write(tidemark_commit_dry_ms=None, tidemark_commit_interval_ms=None).start_ready()
     assert [payload(record.key)["id"] for record in kafka.consume(topic, until=2000)] == list(range(1, 2001))
     stop_by(program, sig)
 
