@@ -141,7 +141,7 @@ bool ddl_create_table(struct ddl_run *run)
     if (!ddl_target(run, &db, &table))
         return false;
     if (is_conditional && catalog_find(run->p.cat, db, table) != NULL) {
-        ddl_add_effect(run, DDL_NONE, db, table);
+        ddl_add_effect(run, DDL_NONE, db, table)->is_conditional = true;
         return true;
     }
     if (at_like(&run->p))

@@ -44,11 +44,17 @@ static bool counts(const struct proof *p, const struct proof_table *t)
            (t->until == NULL || position_compare(&p->now, t->until) < 0);
 }
 
+/* Of a table that is there, as one whose statement was just executed, IF NOT EXISTS makes nothing. */
+static bool makes_nothing(const struct proof_table *t, const struct ddl_effect *e)
+{
+    return t->after != NULL && e->kind == DDL_CREATE && e->is_conditional;
+}
+
 /* Of a rename both names are named. */
 static void name_table(const struct proof *p, struct view db, struct view table, const struct ddl_effect *e)
 {
     struct proof_table *t = table.n == 0 ? NULL : find(p, db, table);
-    if (t == NULL || !counts(p, t))
+    if (t == NULL || !counts(p, t) || makes_nothing(t, e))
         return;
     if (!t->has_changed)
         t->was_made = e->kind == DDL_CREATE && !e->is_conditional; /* IF NOT EXISTS is logged when it existed, too */

@@ -17,7 +17,9 @@
 struct proof_table {
     struct view db; /* lent */
     struct view table;
-    const struct log_position *after; /* statements of transactions that began before don't count; NULL: all do; lent */
+    const struct log_position
+        *after; /* where the table is there: statements of transactions that began before don't count;
+                                         NULL: all do; lent */
     const struct log_position *until; /* nor those from there on; lent */
     /* set by proof_run */
     bool has_changed; /* a statement names it */

@@ -164,6 +164,14 @@ static bool tell_other_rows(struct stream *st, const struct ddl_effect *e, struc
     return st->out.table_rewritten(st->out.ctx, e->db, e->table, false, why);
 }
 
+/* CREATE TABLE IF NOT EXISTS of a table whose shape is of later: it was there, or it is there from here on. */
+static bool take_condition(struct stream *st, const struct ddl_effect *e, struct fail *why)
+{
+    if (!e->is_conditional || !e->is_captured || stream_is_trusted(st, e->db, e->table))
+        return true;
+    return adopt_server_shape(st, e, why) && tell_shape(st, e->db, e->table, why);
+}
+
 static bool take_effect(struct stream *st, const struct ddl_effect *e, struct view sql, struct fail *why)
 {
     switch (e->kind) {
@@ -189,8 +197,9 @@ static bool take_effect(struct stream *st, const struct ddl_effect *e, struct vi
         return !e->is_captured || st->out.table_rewritten(st->out.ctx, e->db, e->table, true, why);
     case DDL_DATA_CHANGED:
         return tell_other_rows(st, e, sql, why);
-    case DDL_DATABASE:
     case DDL_NONE:
+        return take_condition(st, e, why);
+    case DDL_DATABASE:
         return true;
     }
     return true;

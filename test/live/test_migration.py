@@ -205,12 +205,12 @@ def test_debezium_recovers_without_a_schema_history(shop, debezium, follow, kafk
     ("TIME(6)", "SEC_TO_TIME(n - 200.25)"), ("TIMESTAMP(3)", "'2026-03-01 00:00:00.25' + INTERVAL n HOUR"), ("YEAR", "1901 + n DIV 4"),
     ("DOUBLE", "n / 3"), ("BIT(12)", "n"), ("DATETIME(3)", "'2026-03-01 00:00:00.25' + INTERVAL n HOUR"), ("ENUM", None)])
 def test_a_snapshot_goes_on_behind_a_key_of_each_kind(shop, debezium, follow, kind, values):
-    rows = 400
+    rows = 2000
     if values is None:
         members = ", ".join(f"'m{number}'" for number in range(rows))
         kind, values = f"ENUM({members})", "n + 1"
     if kind == "YEAR":
-        rows = 400 // 4 * 2
+        rows = 2000 // 4
     shop.sql(f"CREATE TABLE kinds (k {kind}, n INT, PRIMARY KEY (k, n)); SET time_zone = '+03:00'; SET cte_max_recursion_depth = 10000; "
              f"INSERT INTO kinds WITH RECURSIVE s(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM s WHERE n < {rows - 1}) SELECT {values}, n FROM s")
     debezium.connect(incremental_snapshot_chunk_size="20")

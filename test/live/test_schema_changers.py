@@ -156,3 +156,16 @@ def test_what_was_not_followed_and_changed_again_is_not_guessed(mysql, kafka, ti
         RENAME TABLE aside TO kept; INSERT INTO kept VALUES (2, 3, 4); ALTER TABLE kept MODIFY b INT AFTER id""")
     program.wait_exit(code=6)
     assert "read from the server later than this place in the log" in program.log_text()
+
+
+def test_a_table_that_was_made_while_nobody_looked_is_told_from_its_first_row(mysql, kafka, tidemark, names):
+    """Whether IF NOT EXISTS made it, the log does not say; that nothing changed it since, it does."""
+    mysql.sql(f"CREATE DATABASE {names.database}")
+    program = tidemark(mysql, kafka, also={**PLAIN, "database.include.list": names.database}).start_ready()
+    program.kill()
+    mysql.sql("CREATE TABLE IF NOT EXISTS late (id INT PRIMARY KEY, a INT); INSERT INTO late VALUES (1, 2);"
+              "CREATE TABLE IF NOT EXISTS late (id INT PRIMARY KEY, other INT); INSERT INTO late VALUES (2, 3)", database=names.database)
+    program.start()
+    records = kafka.consume(f"{names.prefix}.{names.database}.late", until=2)
+    assert [decode(record).after for record in records] == [{"id": 1, "a": 2}, {"id": 2, "a": 3}]
+    program.stop()
