@@ -18,6 +18,7 @@ def test_killed_snapshot_goes_on_without_any_write_on_the_server(run):
     r = run(incremental_snapshot_chunk_size=1000, tidemark_snapshot_rows_per_second=6000)
     r.sql("CREATE TABLE gauge (id INT PRIMARY KEY, v INT)")
     r.fill("gauge", ((i, 0) for i in range(1, 30001)))
+    r.wait_rows("gauge", 30000, op="c")  # what is streamed in a window is not read
     id = r.snapshot("gauge", wait=False)
     r.wait_rows("gauge", 5000)
     r.program.kill()
