@@ -185,14 +185,21 @@ static bool read_shape(void *ctx, struct view db, struct view table, const struc
     return true;
 }
 
-static bool prove_once(struct reader *r, struct proof_table *table, const struct log_position *until, struct fail *why)
+/* Where a dump has to start that goes on with the stream. Lent. */
+static struct source_start where_to_go_on(const struct reader *r)
 {
     struct stream_where where = stream_where(r->stream);
-    const struct source_start start = {
+    return (struct source_start){
         .executed = where.has_gtids ? where.executed : NULL,
-        .pos = where.pos->file[0] == '\0' ? NULL : where.pos,
+        .pos = where.pos->file[0] == '\0' || r->has_lost_file ? NULL : where.pos,
         .pos_uuid = r->start.server_uuid,
     };
+}
+
+static bool prove_once(struct reader *r, struct proof_table *table, const struct log_position *until, struct fail *why)
+{
+    const struct source_start start = where_to_go_on(r);
+    now_at(r, READER_PREPARING);
     return proof_run(r->proof, &start, &r->start.server, until, table, 1, why);
 }
 
@@ -204,9 +211,8 @@ static bool prove(void *ctx, struct view db, struct view table, const struct log
     struct backoff had = r->backoff;
     struct proof_table t = {.db = db, .table = table, .after = after};
     bool ok;
-    now_at(r, READER_PREPARING);
     while (!(ok = prove_once(r, &t, until, why)) && may_retry(r, why))
-        now_at(r, READER_PREPARING);
+        ;
     now_at(r, READER_HANDLING);
     if (!ok && atomic_load(&r->must_stop))
         return false;
@@ -288,11 +294,7 @@ static bool open_dump(struct reader *r, struct fail *why)
         stream_go_to_file_start(r->stream);
         where = stream_where(r->stream);
     }
-    const struct source_start start = {
-        .executed = where.has_gtids ? where.executed : NULL,
-        .pos = where.pos->file[0] == '\0' || r->has_lost_file ? NULL : where.pos,
-        .pos_uuid = r->start.server_uuid,
-    };
+    const struct source_start start = where_to_go_on(r);
     if (!source_dump(r->dump, &start, why))
         return false;
     now_at(r, READER_SEEKING);
