@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "binlog/draft.h"
 
+#include "base/map.h"
 #include "binlog/name.h"
 
 /* ---- making */
@@ -162,6 +163,25 @@ static void remove_dropped(struct draft *d)
     d->n_columns = n;
 }
 
+/* Two columns of one name: the server refuses that, and every later statement would mean one of them by chance. */
+static bool names_differ(const struct draft *d)
+{
+    struct map names;
+    struct buf folded;
+    const struct draft_column *twin = NULL;
+    map_init(&names);
+    buf_init(&folded);
+    for (uint32_t i = 0; i < d->n_columns && twin == NULL; i++) {
+        buf_clear(&folded);
+        name_fold(d->columns[i]->c.name, &folded);
+        twin = map_put(&names, buf_view(&folded), d->columns[i]);
+    }
+    map_fini(&names, NULL);
+    buf_fini(&folded);
+    return twin == NULL || fail_malformed(d->p->why, "read DDL: table `%.*s` has two columns `%.*s`",
+                                          VIEW_ARGS(d->table), VIEW_ARGS(twin->c.name));
+}
+
 static uint16_t place_of(const struct draft *d, const struct draft_column *col)
 {
     uint32_t i = 0;
@@ -248,7 +268,7 @@ struct shape *draft_finish(struct draft *d)
     }
     if (d->p->ctx->implicit_timestamp_defaults)
         imply_timestamps(d);
-    if (!draft_resolve_keys(d))
+    if (!names_differ(d) || !draft_resolve_keys(d))
         return NULL;
     if (d->n_columns == 0) {
         fail_malformed(d->p->why, "read DDL: a table without columns");

@@ -129,7 +129,7 @@ void draft_convert_column(struct draft *d, struct draft_column *col);
  * server's order (draft_key.c). */
 MUST_USE bool draft_resolve_keys(struct draft *d);
 
-/* The shape, with one count; NULL when a key names a column that isn't there. */
+/* The shape, with one count; NULL when two columns have one name, or a key names a column that isn't there. */
 MUST_USE struct shape *draft_finish(struct draft *d);
 
 #endif

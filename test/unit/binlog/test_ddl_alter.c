@@ -348,6 +348,8 @@ static void ddl_leaves_the_shape_when_a_statement_is_not_read(void **state)
         "ALTER TABLE t ADD x INT AFTER nosuch",
         "ALTER TABLE t MODIFY nosuch INT",
         "ALTER TABLE t RENAME COLUMN a",
+        "ALTER TABLE t RENAME COLUMN b TO A",
+        "ALTER TABLE t ADD x INT, ADD B INT",
         "ALTER TABLE t ADD KEY (nosuch)",
         "ALTER TABLE t ADD x INT DEFAULT 'open",
         "ALTER TABLE t ADD x ENUM('a'",

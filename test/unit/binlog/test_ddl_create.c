@@ -592,6 +592,7 @@ static void ddl_refuses_text_that_is_no_table(void **state)
         "CREATE TABLE t (a NOTYPE)",
         "CREATE TABLE t (a INT) AS SELECT 1",
         "CREATE TABLE t (a INT, KEY (b))",
+        "CREATE TABLE t (a INT, b INT, A TEXT)",
         "CREATE TABLE t (a VARCHAR(5) CHARACTER SET nosuch)",
         "CREATE TABLE t (a VARCHAR(5) COLLATE nosuch_ci)",
         "CREATE TABLE t (a INT DEFAULT)",
