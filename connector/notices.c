@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-enum { FACTS_MAX = 7, RANDOM_ID_BYTES = 37 };
+enum { FACTS_MAX = 8, RANDOM_ID_BYTES = 37 };
 
 struct waiting {
     struct waiting *next;
@@ -29,6 +29,7 @@ struct notices {
 struct facts {
     struct notice_fact items[FACTS_MAX];
     size_t n;
+    char left_out[24]; /* names of tables that are not told */
 };
 
 struct notices *notices_new(const struct config *cfg)
@@ -72,6 +73,16 @@ void notices_free(struct notices **notices)
 static void add(struct facts *f, const char *name, struct view value)
 {
     f->items[f->n++] = (struct notice_fact){name, value};
+}
+
+static void add_tables(struct facts *f, struct view names)
+{
+    size_t left_out;
+    add(f, "data_collections", notice_names_told(names, &left_out));
+    if (left_out == 0)
+        return;
+    snprintf(f->left_out, sizeof f->left_out, "%zu", left_out);
+    add(f, "data_collections_left_out", view_of(f->left_out));
 }
 
 static void put_name(struct buf *out, const struct table_read *t)
@@ -210,7 +221,7 @@ static void tell_of_queue(struct notices *n, enum incremental_event what, const 
         add(&facts, "total_rows_scanned", view_of(rows));
     }
     if (what != INCREMENTAL_COMPLETED)
-        add(&facts, "data_collections", buf_view(&queue));
+        add_tables(&facts, buf_view(&queue));
     if (what == INCREMENTAL_TABLE_DONE)
         add(&facts, "status", view_of(is_initial && strcmp(t->status, "EMPTY") == 0 ? "SUCCEEDED" : t->status));
     if (what == INCREMENTAL_TABLE_DONE && t->state == TABLE_FAILED)
@@ -244,7 +255,7 @@ void notices_tell_signal(struct notices *n, enum incremental_event what, struct 
     struct facts facts = {.n = 0};
     add(&facts, "connector_name", view_of(n->cfg->record.topic_prefix));
     if (what != INCREMENTAL_COMPLETED)
-        add(&facts, "data_collections", tables);
+        add_tables(&facts, tables);
     if (reason != NULL) {
         add(&facts, "status", view_of("SKIPPED"));
         add(&facts, "reason", view_of(reason));

@@ -238,6 +238,19 @@ static void put_facts(struct buf *out, const struct notice_fact *facts, size_t n
     buf_put_u8(out, '}');
 }
 
+struct view notice_names_told(struct view names, size_t *left_out)
+{
+    *left_out = 0;
+    if (names.n <= NOTICE_NAMES_BYTES)
+        return names;
+    size_t end = NOTICE_NAMES_BYTES;
+    while (end > 0 && names.p[end] != ',')
+        end--;
+    for (size_t i = end; i < names.n; i++)
+        *left_out += names.p[i] == ',';
+    return (struct view){names.p, end};
+}
+
 void notice_put_notification(const struct record_settings *set, const struct notice_notification *note, struct buf *key,
                              struct buf *value)
 {

@@ -63,6 +63,11 @@ struct notice_notification {
     int64_t timestamp_ms;
 };
 
+/* What is told of a list of names joined by commas: all of them, or as many as a record has room for; *left_out names are
+ * not told. Nobody is told of thousands of tables over and over, table by table, either. */
+enum { NOTICE_NAMES_BYTES = 128 << 10 };
+struct view notice_names_told(struct view names, size_t *left_out);
+
 void notice_put_notification(const struct record_settings *set, const struct notice_notification *note, struct buf *key,
                              struct buf *value);
 

@@ -224,6 +224,33 @@ static void notification_has_the_schema_of_the_reference(void **state)
     buf_fini(&h.value);
 }
 
+static void check_told(struct view names, size_t bytes, size_t left_out)
+{
+    size_t got;
+    struct view told = notice_names_told(names, &got);
+    assert_ptr_equal(told.p, names.p);
+    assert_int_equal(told.n, bytes);
+    assert_int_equal(got, left_out);
+}
+
+static void notification_tells_as_many_names_as_there_is_room_for(void **state)
+{
+    (void)state;
+    struct buf names;
+    buf_init(&names);
+    check_told(VIEW_NONE, 0, 0);
+    buf_put_literal(&names, "d.t");
+    while (buf_size(&names) + 4 <= NOTICE_NAMES_BYTES)
+        buf_put_literal(&names, ",d.t");
+    size_t whole = buf_size(&names);
+    check_told(buf_view(&names), whole, 0);
+    buf_put_literal(&names, ",d.u");
+    check_told(buf_view(&names), whole, 1);
+    buf_put_literal(&names, ",d.v,d.w");
+    check_told(buf_view(&names), whole, 3);
+    buf_fini(&names);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -234,6 +261,7 @@ int main(void)
         cmocka_unit_test(heartbeat_has_the_clock),
         cmocka_unit_test(notification_has_its_facts),
         cmocka_unit_test(notification_has_the_schema_of_the_reference),
+        cmocka_unit_test(notification_tells_as_many_names_as_there_is_room_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
