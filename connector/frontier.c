@@ -45,11 +45,26 @@ static void set_place(struct log_position *pos, const char *file, uint64_t offse
     pos->offset = offset;
 }
 
+static const struct log_position *reached(const struct frontier *f)
+{
+    return f->state.reached.file[0] != '\0' ? &f->state.reached : &f->state.pos;
+}
+
+/* Without GTIDs a part of the log is read once more, for XA transactions that are open, or where no dump can start. */
+static bool was_passed(const struct frontier *f, const struct change_mark *mark)
+{
+    struct log_position pos;
+    if (f->state.has_gtids || !f->has_place)
+        return false;
+    set_place(&pos, mark->file, mark->offset);
+    return position_compare(&pos, reached(f)) < 0;
+}
+
 /* Without GTIDs a restart has to come back for the oldest open XA transaction; how far we are stands beside it. */
 static void move_to(struct frontier *f, const char *file, uint64_t offset)
 {
     struct offset_state *st = &f->state;
-    const struct log_position *at = st->reached.file[0] != '\0' ? &st->reached : &st->pos;
+    const struct log_position *at = reached(f);
     f->has_place = true;
     f->has_moved = f->has_moved || at->offset != offset || strcmp(at->file, file) != 0;
     if (st->has_gtids || st->n_xa == 0) {
@@ -89,9 +104,12 @@ static void begin(struct frontier *f, const struct change_mark *mark)
 {
     f->is_inside = true;
     f->is_placed = false;
+    f->is_replayed = was_passed(f, mark);
     f->keeps_gtid_out = false;
     f->gtid = mark->gtid != NULL ? *mark->gtid : (struct gtid){.n = 0};
     set_place(&f->begun, mark->file, mark->offset);
+    if (f->is_replayed)
+        return;
     f->state.server_id = mark->server_id;
     f->state.ts_sec = mark->ts_us / 1000000;
 }
@@ -101,11 +119,36 @@ static bool is_same_gtid(const struct gtid *a, const struct gtid *b)
     return memcmp(a, b, sizeof *a) == 0;
 }
 
+/* It was prepared before what was told last, and comes again at each start until it ends. */
+static bool is_open_xa(const struct frontier *f)
+{
+    for (uint32_t i = 0; i < f->state.n_xa; i++)
+        if (is_same_gtid(&f->state.xa[i].gtid, &f->gtid))
+            return true;
+    return false;
+}
+
+/* A transaction was told in part, and it is not the one under way: its turn comes. */
+static bool half_is_ahead(const struct frontier *f)
+{
+    const struct offset_state *st = &f->state;
+    if (!offset_state_is_inside(st) || !f->is_inside)
+        return offset_state_is_inside(st);
+    if (f->is_placed)
+        return false;
+    return st->inside.n > 0 ? !is_same_gtid(&st->inside, &f->gtid) : is_open_xa(f);
+}
+
+/* The state's position is the begin of a transaction that is ahead. */
+static bool keeps_place(const struct frontier *f)
+{
+    return half_is_ahead(f) && (f->state.event > 0 || f->state.row > 0);
+}
+
 /* The transaction under way stands before one that was told in part from another server's log. */
 static bool stands_before_half(const struct frontier *f)
 {
-    return f->is_inside && f->state.inside.n > 0 && f->state.event == 0 && f->state.row == 0 &&
-           !is_same_gtid(&f->state.inside, &f->gtid);
+    return f->is_inside && half_is_ahead(f) && !keeps_place(f);
 }
 
 static void pass_record(struct frontier *f, const struct change *chg)
@@ -125,16 +168,29 @@ static void pass_record(struct frontier *f, const struct change *chg)
     f->state.inside_rows = chg->told;
 }
 
-static void commit(struct frontier *f, const struct change_mark *mark)
+static void leave(struct frontier *f, const struct change_mark *mark)
 {
     if (f->state.has_gtids && f->gtid.n > 0 && !f->keeps_gtid_out)
         gtid_set_add(&f->state.gtids, &f->gtid);
-    if (!stands_before_half(f))
+    if (!half_is_ahead(f))
         offset_state_leave(&f->state);
+    f->has_moved = true;
+    if (!keeps_place(f))
+        move_to(f, mark->file, mark->offset);
+}
+
+static void commit(struct frontier *f, const struct change_mark *mark)
+{
+    if (!f->is_replayed)
+        leave(f, mark);
     f->is_inside = false;
     f->is_split = false;
-    f->has_moved = true;
-    move_to(f, mark->file, mark->offset);
+}
+
+static void position(struct frontier *f, const struct change_mark *mark)
+{
+    if (!was_passed(f, mark) && !keeps_place(f))
+        move_to(f, mark->file, mark->offset);
 }
 
 static void xa_open(struct frontier *f, const struct change_mark *mark)
@@ -169,7 +225,7 @@ void frontier_pass(struct frontier *f, const struct change *chg)
         commit(f, &chg->mark);
         break;
     case CHANGE_POSITION:
-        move_to(f, chg->mark.file, chg->mark.offset);
+        position(f, &chg->mark);
         break;
     case CHANGE_XA_OPEN:
         xa_open(f, &chg->mark);

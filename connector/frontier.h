@@ -11,6 +11,8 @@
  *   F2  nothing may be stored before the stream was ready (the barrier of a first start)
  *   F3  between the records of one row nothing may be stored
  *   F4  after the stream went on with another server nothing is stored before its first position is known
+ *   F5  what a start brings again for open XA transactions moves nothing: their prepares, with GTIDs; without, all between
+ *       the oldest of them and where the stream was
  *
  * Of another server's log a transaction that was told in part may come behind others: until it comes, its GTID and the
  * number of its rows are kept, and nothing is stored within those others.
@@ -31,6 +33,7 @@ struct frontier {
     bool is_split;             /* F3: in the midst of a row */
     bool is_inside;            /* a transaction is under way */
     bool is_placed;            /* the state's position is its begin */
+    bool is_replayed;          /* F5: it lies before where the stream was */
     bool has_place;            /* F4: the state's position is one of the server that the stream is of */
     bool has_moved;            /* the state is another than at the last frontier_stored */
     struct gtid gtid;          /* of the transaction under way; n = 0: none */

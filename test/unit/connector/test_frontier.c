@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* frontier: a transaction that was told in part, and a switch to another server before it has come again. */
+/* frontier: a transaction that was told in part, and what comes before it has come again: another server, XA transactions. */
 #include "connector/frontier.h"
 
 #include <cmocka.h>
@@ -133,6 +133,112 @@ static void a_half_without_a_name_is_not_known_before_it_begins(void **state)
     assert_true(frontier_has_handed_over(&front));
 }
 
+static void pass_xa_prepare(const struct gtid *gtid, const char *xid, uint64_t from, uint64_t to)
+{
+    pass_mark(CHANGE_BEGIN, gtid, "a.9", from);
+    struct change chg = {.kind = CHANGE_XA_OPEN, .mark = {.gtid = gtid, .xid = view_of(xid)}};
+    frontier_pass(&front, &chg);
+    pass_mark(CHANGE_COMMIT, NULL, "a.9", to);
+}
+
+/* As it is after a start from there. */
+static void start_again(void)
+{
+    struct offset_state stored;
+    offset_state_init(&stored);
+    offset_state_copy(&stored, &front.state);
+    frontier_fini(&front);
+    frontier_init(&front);
+    frontier_start(&front, &stored, true);
+    offset_state_fini(&stored);
+    pass_origin("a");
+}
+
+static void check_is_within_half(void)
+{
+    assert_true(frontier_is_storable(&front));
+    assert_int_equal(front.state.event, 2);
+    assert_int_equal(front.state.row, 3);
+    assert_int_equal(front.state.n_xa, 1);
+    const struct offset_state *st = &front.state;
+    const struct log_position *reached = st->reached.file[0] != '\0' ? &st->reached : &st->pos;
+    assert_int_equal(reached->offset, 100);
+}
+
+/* The set does not have the prepare of an open XA transaction: it comes again, and before the half. */
+static void a_prepare_that_comes_again_leaves_the_half_as_it_was(void **state)
+{
+    (void)state;
+    static const struct gtid prepared = {.uuid = {1}, .n = 4};
+    bool has_name[] = {true, false};
+    for (int i = 0; i < 2; i++) {
+        end(NULL);
+        begin_half(NULL);
+        pass_mark(CHANGE_COMMIT, NULL, "a.9", 20);
+        pass_xa_prepare(&prepared, "x", 30, 90);
+        pass_mark(CHANGE_BEGIN, &half, "a.9", 100);
+        pass_row(2, 3, has_name[i] ? 103 : 0);
+        start_again();
+        pass_mark(CHANGE_POSITION, NULL, "a.9", 4);
+        check_is_within_half();
+        pass_xa_prepare(&prepared, "x", 30, 90);
+        check_is_within_half();
+        assert_false(gtid_set_has(&front.state.gtids, &prepared));
+        pass_mark(CHANGE_BEGIN, &half, "a.9", 100);
+        check_is_within_half();
+        pass_mark(CHANGE_COMMIT, NULL, "a.9", 900);
+        assert_false(offset_state_is_inside(&front.state));
+        assert_int_equal(front.state.pos.offset, 900);
+    }
+}
+
+/* Without GTIDs all that lies between the oldest open XA transaction and the half is read again. */
+static void what_is_read_again_without_gtids_moves_nothing(void **state)
+{
+    (void)state;
+    front.state.has_gtids = false;
+    pass_mark(CHANGE_COMMIT, NULL, "a.9", 20);
+    for (int i = 0; i < 2; i++) {
+        if (i > 0) {
+            start_again();
+            pass_mark(CHANGE_POSITION, NULL, "a.9", 30);
+            check_is_within_half();
+        }
+        pass_xa_prepare(NULL, "x", 30, 50);
+        pass_mark(CHANGE_BEGIN, NULL, "a.9", 60);
+        pass_mark(CHANGE_COMMIT, NULL, "a.9", 90);
+        if (i > 0)
+            check_is_within_half();
+        pass_mark(CHANGE_BEGIN, NULL, "a.9", 100);
+        if (i == 0)
+            pass_row(2, 3, 0);
+        check_is_within_half();
+        assert_int_equal(front.state.pos.offset, 30);
+    }
+    pass_row(4, 1, 0);
+    assert_int_equal(front.state.event, 4);
+    pass_mark(CHANGE_COMMIT, NULL, "a.9", 900);
+    assert_false(offset_state_is_inside(&front.state));
+    assert_int_equal(front.state.reached.offset, 900);
+}
+
+/* A dump without GTIDs can't start behind 4 GiB of a file: it starts with the file. */
+static void a_file_that_is_read_from_its_start_moves_nothing(void **state)
+{
+    (void)state;
+    front.state.has_gtids = false;
+    pass_mark(CHANGE_COMMIT, NULL, "a.9", 900);
+    start_again();
+    pass_mark(CHANGE_POSITION, NULL, "a.9", 4);
+    pass_mark(CHANGE_BEGIN, NULL, "a.9", 100);
+    pass_mark(CHANGE_COMMIT, NULL, "a.9", 200);
+    assert_false(front.has_moved);
+    assert_int_equal(front.state.pos.offset, 900);
+    pass_mark(CHANGE_BEGIN, NULL, "a.9", 950);
+    pass_mark(CHANGE_COMMIT, NULL, "a.9", 990);
+    assert_int_equal(front.state.pos.offset, 990);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin_half, end)
@@ -142,6 +248,9 @@ int main(void)
         TEST(nothing_is_stored_within_what_stands_before_it),
         TEST(the_same_server_keeps_its_place),
         TEST(a_half_without_a_name_is_not_known_before_it_begins),
+        TEST(a_prepare_that_comes_again_leaves_the_half_as_it_was),
+        TEST(what_is_read_again_without_gtids_moves_nothing),
+        TEST(a_file_that_is_read_from_its_start_moves_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
