@@ -120,13 +120,21 @@ static int64_t floor_div(int64_t a, int64_t b)
     return a / b - (a % b < 0 ? 1 : 0);
 }
 
+/* MySQL has no moment so far from 1970, in either direction: some 12,000 years. */
+static const int64_t seconds_end = INT64_C(400000000000);
+
+static bool lies_within(int64_t v, int64_t end)
+{
+    return v > -end && v < end;
+}
+
 /* java.util.Date writes its milliseconds as a block; Timestamp's are whole seconds, with the nanoseconds beside them. */
 static bool take_millis(const struct java_value *v, struct java_key_part *out)
 {
     const struct java_part *date = java_value_part(v, "java.util.Date");
     struct cursor c = cursor_of(date == NULL ? VIEW_NONE : date->block);
     out->integer = (int64_t)cursor_be(&c, 8);
-    return !c.bad;
+    return !c.bad && lies_within(out->integer, seconds_end * 1000);
 }
 
 static bool take_timestamp(const struct java_value *v, struct java_key_part *out)
@@ -186,7 +194,7 @@ static bool take_seconds(struct cursor *c, struct java_key_part *out)
     out->integer = (int64_t)cursor_be(c, 8);
     uint64_t nanos = cursor_be(c, 4);
     out->nanos = (int32_t)nanos;
-    return nanos < NANOS;
+    return nanos < NANOS && lies_within(out->integer, seconds_end);
 }
 
 static bool take_time(const struct java_value *v, struct java_key_part *out)
