@@ -13,27 +13,29 @@ from bench.measure import Arrivals, usage
 from bench.trial import Trial
 
 LATENCY_S, LATENCY_RATE = 20, 100
+WARM_S = 60  # in which the broker's compiler comes to rest
 IDLE_S = 20
 
 
 def latency(bench, make):
     """Single inserts at a steady rate: from before the INSERT until a consumer has the record."""
-    seconds = max(3, LATENCY_S * bench.options.scale)
+    seconds, warm = (max(3, part * bench.options.scale) for part in (LATENCY_S, WARM_S))
     with Trial(bench, make, ["probe"]) as trial:
         bench.mysql.sql(load.PROBE)
         trial.start()
         looks = {isolation: Arrivals(bench.kafka, trial.topics[0], f"read_{isolation}")
                  for isolation in ("uncommitted", "committed")}
         probes = load.Probes(bench.mysql, LATENCY_RATE)
-        broker, own, start = bench.kafka.cpu_seconds(), trial.program.cpu_seconds(), time.time()
         with probes:
+            time.sleep(warm)
+            broker, own, start = bench.kafka.cpu_seconds(), trial.program.cpu_seconds(), time.time()
             time.sleep(seconds)
-        took = time.time() - start
+            took = time.time() - start
         figures = {"% of a core": (trial.program.cpu_seconds() - own) / took * 100,
                    "broker's %": (bench.kafka.cpu_seconds() - broker) / took * 100}
         for isolation, look in looks.items():
             wait_for(lambda: len(look.seen) >= len(probes.sent), 30, f"the records to be seen {isolation}")
-            late = probes.lateness(look.stop(), start, time.time())
+            late = probes.lateness(look.stop(), start, start + took)
             figures.update({f"{isolation} p50 ms": percentile(late, 50), f"{isolation} p99 ms": percentile(late, 99)})
         trial.program.stop()
         return figures
