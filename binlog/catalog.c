@@ -12,6 +12,7 @@ void catalog_init(struct catalog *cat, unsigned lower_case_table_names)
     map_init(&cat->helpers);
     map_init(&cat->databases);
     cat->folds_case = lower_case_table_names != 0;
+    cat->stores_folded = lower_case_table_names == 1;
     buf_init(&cat->key);
 }
 
@@ -34,6 +35,18 @@ void catalog_fini(struct catalog *cat)
     map_fini(&cat->helpers, NULL);
     map_fini(&cat->databases, free_database);
     buf_fini(&cat->key);
+}
+
+struct view catalog_stored_name(const struct catalog *cat, struct view name, struct arena *memory)
+{
+    if (!cat->stores_folded)
+        return name;
+    struct buf folded;
+    buf_init(&folded);
+    name_fold(name, &folded);
+    struct view stored = arena_copy(memory, buf_view(&folded));
+    buf_fini(&folded);
+    return stored;
 }
 
 static void put_name(struct catalog *cat, struct view name)

@@ -4,7 +4,7 @@
  *
  * One shape per table, the newest the reader has passed; older ones live on as long as somebody holds them.
  * Databases are kept for the one thing a CREATE TABLE without a charset needs of them. Names compare as the
- * server's lower_case_table_names says: 0 by their bytes, else without case.
+ * server's lower_case_table_names says: 0 by their bytes, else without case; with 1 they are kept in lower case.
  *
  * Beside the captured tables it knows some others, helpers, whose shape is needed should they be renamed into place
  * (online schema changers do that). They are bounded in number: the last resort for one that was forgotten is the server.
@@ -26,7 +26,8 @@ struct catalog {
     struct map helpers;   /* the names of those that are helpers -> anything */
     struct map databases; /* db -> struct catalog_database */
     bool folds_case;
-    struct buf key; /* scratch for the names that are looked up */
+    bool stores_folded; /* the server keeps names in lower case, whatever a statement says */
+    struct buf key;     /* scratch for the names that are looked up */
 };
 
 struct catalog_database {
@@ -38,6 +39,9 @@ struct catalog_database {
 
 void catalog_init(struct catalog *cat, unsigned lower_case_table_names);
 void catalog_fini(struct catalog *cat);
+
+/* The name under which the server keeps a database or table that a statement calls so; the name itself, or the arena's. */
+struct view catalog_stored_name(const struct catalog *cat, struct view name, struct arena *memory);
 
 /* The shape in force, or NULL when there is none that is known. */
 const struct shape *catalog_find(struct catalog *cat, struct view db, struct view table);

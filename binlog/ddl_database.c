@@ -38,7 +38,7 @@ bool ddl_create_database(struct ddl_run *run)
     struct view db;
     struct draft d;
     bool is_conditional = ddl_accept_if_not_exists(&run->p);
-    if (!ddl_name(&run->p, &db))
+    if (!ddl_database_name(&run->p, &db))
         return false;
     if (is_conditional && catalog_find_database(run->p.cat, db) != NULL)
         return ddl_add_none(run);
@@ -57,7 +57,7 @@ bool ddl_alter_database(struct ddl_run *run)
 {
     struct view db = run->p.ctx->db;
     struct draft d;
-    if (!at_option(&run->p) && !ddl_name(&run->p, &db))
+    if (!at_option(&run->p) && !ddl_database_name(&run->p, &db))
         return false;
     draft_init(&d, &run->p, db, VIEW_NONE);
     if (!options(&d))
@@ -74,7 +74,7 @@ bool ddl_drop_database(struct ddl_run *run)
 {
     struct view db;
     bool is_conditional = ddl_accept_if_exists(&run->p);
-    if (!ddl_name(&run->p, &db))
+    if (!ddl_database_name(&run->p, &db))
         return false;
     size_t at = 0;
     for (const struct shape *s; (s = catalog_next(run->p.cat, &at)) != NULL;)

@@ -111,17 +111,30 @@ bool ddl_name(struct ddl_parser *p, struct view *name)
     return true;
 }
 
+static struct view stored(const struct ddl_parser *p, struct view name)
+{
+    return p->cat == NULL ? name : catalog_stored_name(p->cat, name, p->memory);
+}
+
+bool ddl_database_name(struct ddl_parser *p, struct view *db)
+{
+    if (!ddl_name(p, db))
+        return false;
+    *db = stored(p, *db);
+    return true;
+}
+
 bool ddl_table_name(struct ddl_parser *p, struct view *db, struct view *table)
 {
-    *db = p->ctx->db;
+    *db = stored(p, p->ctx->db);
     if (ddl_accept_sign(p, '.')) /* .t is t of the current database */
-        return ddl_name(p, table);
-    if (!ddl_name(p, table))
+        return ddl_database_name(p, table);
+    if (!ddl_database_name(p, table))
         return false;
     if (!ddl_accept_sign(p, '.'))
         return true;
     *db = *table;
-    return ddl_name(p, table);
+    return ddl_database_name(p, table);
 }
 
 bool ddl_is_string(const struct ddl_parser *p)

@@ -76,6 +76,9 @@ static inline bool ddl_is_name(const struct ddl_parser *p)
 
 MUST_USE bool ddl_name(struct ddl_parser *p, struct view *name);
 
+/* Databases and tables by the names that the server keeps them under (catalog_stored_name). */
+MUST_USE bool ddl_database_name(struct ddl_parser *p, struct view *db);
+
 /* table or db.table; db is the current database when none is written. */
 MUST_USE bool ddl_table_name(struct ddl_parser *p, struct view *db, struct view *table);
 

@@ -48,11 +48,18 @@ MUST_USE bool jsonb_print_inside(struct view doc, const struct jsonb_strings *st
  * Appends a document of the same meaning as the server's. An empty list copies the document. */
 MUST_USE bool jsonb_apply_diffs(struct view before_doc, struct view diffs, struct buf *out, struct fail *why);
 
-/* The text of a JSON column from a SELECT in the form of jsonb_print, in the arena's memory. The server prints a DATETIME or an opaque value as a string (with 6 fraction digits, with
- * "base64:type15:" in front), which looks like a string that says so. has_typed_scalars tells that the document is
- * known to hold such values, and strings that look so are taken as them; else every string is left as it is. A query
- * learns it by `NOT (doc <=> CAST(CAST(doc AS CHAR) AS JSON))`. */
-MUST_USE bool jsonb_tidy_text(struct view text, bool has_typed_scalars, struct arena *a, struct view *out,
+/* Whether a document holds values that its text shows as strings: times, opaque ones. A query learns it by
+ * `NOT (doc <=> CAST(CAST(doc AS CHAR) AS JSON))`. */
+enum jsonb_typed { JSONB_TYPED_UNKNOWN, JSONB_TYPED_NO, JSONB_TYPED_YES };
+
+/* fail.code where only that can tell what a string is. */
+enum { JSONB_TYPED_MATTERS = 200002 };
+
+/* The text of a JSON column from a SELECT in the form of jsonb_print, in the arena's memory. The server prints a DATETIME
+ * or an opaque value as a string (with 6 fraction digits, with "base64:type15:" in front), which looks like a string that
+ * says so. In a document that holds such values strings that look so are taken as them, in one that does not every string
+ * is left as it is; as long as it is not known the first of them fails with JSONB_TYPED_MATTERS. */
+MUST_USE bool jsonb_tidy_text(struct view text, enum jsonb_typed typed, struct arena *a, struct view *out,
                               struct fail *why);
 
 #endif

@@ -116,15 +116,20 @@ static bool put_plain_string(struct buf *out, struct view inside)
     return !c.bad;
 }
 
-static bool put_string(struct buf *out, struct view inside, bool is_key, bool has_typed_scalars)
+/* matters: set, and nothing put, where only what is unknown can tell what the string is. */
+static bool put_string(struct buf *out, struct view inside, bool is_key, enum jsonb_typed typed, bool *matters)
 {
-    bool may_be_typed = has_typed_scalars && !is_key;
+    bool may_be_typed = !is_key && typed != JSONB_TYPED_NO;
     size_t mark = may_be_typed ? opaque_mark(inside) : 0;
+    bool looks_like_moment = may_be_typed && mark == 0 && is_moment(inside);
     bool ok = true;
+    *matters = typed == JSONB_TYPED_UNKNOWN && (mark > 0 || looks_like_moment);
+    if (*matters)
+        return false;
     buf_put_u8(out, '"');
     if (mark > 0)
         put_joined(out, (struct view){inside.p + mark, inside.n - mark});
-    else if (may_be_typed && is_moment(inside))
+    else if (looks_like_moment)
         put_short_moment(out, inside);
     else
         ok = put_plain_string(out, inside);
@@ -143,7 +148,7 @@ static bool is_token(uint8_t c)
     return c >= 0x21 && c < 0x7f;
 }
 
-static bool tidy(struct cursor *c, bool has_typed_scalars, struct buf *out)
+static bool tidy(struct cursor *c, enum jsonb_typed typed, struct buf *out, bool *matters)
 {
     for (;;) {
         skip_blanks(c);
@@ -161,7 +166,7 @@ static bool tidy(struct cursor *c, bool has_typed_scalars, struct buf *out)
             return false;
         skip_blanks(c);
         bool is_key = cursor_left(c) > 0 && *c->p == ':';
-        if (!put_string(out, inside, is_key, has_typed_scalars))
+        if (!put_string(out, inside, is_key, typed, matters))
             return false;
     }
 }
@@ -171,13 +176,18 @@ static void never_grow(struct buf *b, size_t need)
     ASSERT((size_t)(b->end - b->p) >= need); /* tidy text is never longer than the text it comes from */
 }
 
-bool jsonb_tidy_text(struct view text, bool has_typed_scalars, struct arena *a, struct view *out, struct fail *why)
+bool jsonb_tidy_text(struct view text, enum jsonb_typed typed, struct arena *a, struct view *out, struct fail *why)
 {
     struct cursor c = cursor_of(text);
+    bool matters = false;
     struct buf room = {.grow = never_grow};
     room.start = room.p = arena_alloc(a, text.n + 8);
     room.end = room.start + text.n + 8;
-    if (text.n == 0 || !tidy(&c, has_typed_scalars, &room))
+    bool ok = text.n > 0 && tidy(&c, typed, &room, &matters);
+    if (matters)
+        return fail_set(why, FAIL_REFUSE, FAIL_AREA_DATA, JSONB_TYPED_MATTERS,
+                        "JSON text with a string that may stand for a time or an opaque value");
+    if (!ok)
         return fail_malformed(why, "JSON text that does not read as such at byte %zu", (size_t)(c.p - text.p));
     *out = buf_view(&room);
     return true;

@@ -13,6 +13,7 @@
 #include "binlog/source_state.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <mysql.h>
 #include <netinet/in.h>
@@ -382,14 +383,15 @@ bool source_set_timeouts(struct source *src, struct fail *why)
     return source_query_do(src, sql, why);
 }
 
-/* What statements mean must not depend on the server's defaults, and none may write. */
+/* What statements mean and how many rows they give must not depend on the server's defaults (a session's DEFAULT is the
+ * global value), and none may write. */
 static bool prepare_session(struct source *src, struct fail *why)
 {
-    char sql[256];
+    char sql[320];
     snprintf(sql, sizeof sql,
              "SET SESSION sql_mode='', time_zone='+00:00', autocommit=1, transaction_read_only=1, "
-             "sql_quote_show_create=1, max_execution_time=%u",
-             src->set->query_timeout_ms);
+             "sql_quote_show_create=1, sql_select_limit=%" PRIu64 ", sql_big_selects=1, max_execution_time=%u",
+             UINT64_MAX, src->set->query_timeout_ms);
     if (!source_query_do(src, sql, why) || !source_set_timeouts(src, why))
         return false;
     if (mysql_get_server_version(src->mysql) < 80030)

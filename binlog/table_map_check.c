@@ -21,10 +21,14 @@ struct pair {
     struct fail *why;
 };
 
+/* A statement that the log does not have: nothing else changes a table behind the stream's back. */
+#define HINT \
+    "; hint: it may have been altered with sql_log_bin=0; snapshot.mode=recovery goes on with the server's definition"
+
 static bool differ(const struct pair *p, const char *what, const char *log_has, const char *shape_has)
 {
     return fail_set(p->why, FAIL_STOP, FAIL_AREA_DATA, 0,
-                    "table %.*s.%.*s, column %u (%.*s): %s is %s in the log and %s in the definition known here",
+                    "table %.*s.%.*s, column %u (%.*s): %s is %s in the log and %s in the definition known here" HINT,
                     VIEW_ARGS(p->tm->db), VIEW_ARGS(p->tm->table), p->i + 1, VIEW_ARGS(p->col->name), what, log_has,
                     shape_has);
 }
@@ -250,7 +254,7 @@ static bool check_key(const struct table_map *tm, const struct shape *shape, str
     char key[TEXT_BYTES];
     print_key(tm, shape, key, sizeof key);
     return fail_set(why, FAIL_STOP, FAIL_AREA_DATA, 0,
-                    "table %.*s.%.*s: the primary key is (%s) in the log and another in the definition known here",
+                    "table %.*s.%.*s: the primary key is (%s) in the log and another in the definition known here" HINT,
                     VIEW_ARGS(tm->db), VIEW_ARGS(tm->table), key);
 }
 
@@ -258,7 +262,7 @@ bool table_map_check(const struct table_map *tm, const struct shape *shape, stru
 {
     if (tm->n_columns != shape->n_columns)
         return fail_set(why, FAIL_STOP, FAIL_AREA_DATA, 0,
-                        "table %.*s.%.*s has %u columns in the log and %u in the definition known here",
+                        "table %.*s.%.*s has %u columns in the log and %u in the definition known here" HINT,
                         VIEW_ARGS(tm->db), VIEW_ARGS(tm->table), tm->n_columns, shape->n_columns);
     for (uint32_t i = 0; i < tm->n_columns; i++) {
         struct pair p = {tm, shape, i, &tm->columns[i], &shape->columns[i], why};

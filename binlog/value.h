@@ -20,6 +20,7 @@
 #include "base/bytes.h"
 #include "base/fail.h"
 #include "binlog/cell.h"
+#include "binlog/jsonb.h"
 #include "binlog/shape.h"
 
 /* Column types as TABLE_MAP numbers them (field_types.h of the server). */
@@ -128,7 +129,7 @@ struct value_input {
         struct view bytes;
         struct value_parts parts;
     };
-    bool json_has_typed_scalars; /* JSON: see json_text in jsonb.h */
+    enum jsonb_typed json_typed; /* JSON: see jsonb_tidy_text */
 };
 
 /* The cell that the log would have given for the same value. ENUM and SET are best asked for as numbers: by label the

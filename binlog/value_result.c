@@ -89,7 +89,7 @@ static bool from_json(const struct column *col, const struct value_input *in, st
     if (in->kind != VALUE_INPUT_BYTES)
         return fail_kind(col, in, why);
     *out = (struct cell){.kind = CELL_JSON_TEXT};
-    if (!jsonb_tidy_text(in->bytes, in->json_has_typed_scalars, a, &out->bytes, why))
+    if (!jsonb_tidy_text(in->bytes, in->json_typed, a, &out->bytes, why))
         return fail_add(why, "column %.*s", VIEW_ARGS(col->name));
     return true;
 }

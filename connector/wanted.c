@@ -52,17 +52,21 @@ void wanted_put_names(const struct wanted *wanted, struct buf *out)
     }
 }
 
+/* A pattern as a name: "shop\.orders" is shop.orders. */
+static void put_literal(struct buf *name, struct view pattern)
+{
+    for (size_t i = 0; i < pattern.n; i++)
+        if (pattern.p[i] != '\\')
+            buf_put_u8(name, pattern.p[i]);
+}
+
 /* A pattern that matches no table is a name: it may be of a table that is not known. */
 static void add_literal(struct wanted *wanted, struct view pattern)
 {
-    const uint8_t *dot = memchr(pattern.p, '.', pattern.n);
     struct buf name;
     buf_init(&name);
-    /* "shop\.orders" means shop.orders */
-    for (size_t i = 0; i < pattern.n; i++)
-        if (pattern.p[i] != '\\')
-            buf_put_u8(&name, pattern.p[i]);
-    dot = memchr(name.start, '.', buf_size(&name));
+    put_literal(&name, pattern);
+    const uint8_t *dot = memchr(name.start, '.', buf_size(&name));
     if (dot == NULL)
         add(wanted, VIEW_NONE, buf_view(&name));
     else
@@ -71,9 +75,37 @@ static void add_literal(struct wanted *wanted, struct view pattern)
     buf_fini(&name);
 }
 
+/* Whether there is such a table now. */
+static bool is_there(const struct shape_history *h)
+{
+    return h->n > 0 && h->versions[h->n - 1].ddl != NULL;
+}
+
+/* A pattern that is a table's very name means that table alone, not Orders besides orders; false when there is none. */
+static bool add_named(struct view pattern, const struct shape_history **all, size_t n, struct wanted *wanted)
+{
+    struct buf name, id;
+    bool is_found = false;
+    buf_init(&name);
+    buf_init(&id);
+    put_literal(&name, pattern);
+    for (size_t i = 0; !is_found && i < n; i++) {
+        buf_clear(&id);
+        wanted_put_id(&id, view_of(all[i]->db), view_of(all[i]->table));
+        is_found = is_there(all[i]) && view_equal(buf_view(&id), buf_view(&name));
+        if (is_found)
+            add(wanted, view_of(all[i]->db), view_of(all[i]->table));
+    }
+    buf_fini(&name);
+    buf_fini(&id);
+    return is_found;
+}
+
 static bool expand_pattern(struct view pattern, const struct shape_history **all, size_t n, struct wanted *wanted,
                            struct fail *why)
 {
+    if (add_named(pattern, all, n, wanted))
+        return true;
     struct buf id;
     struct regex *re = regex_new(pattern, why);
     bool has_match = false;
@@ -83,10 +115,9 @@ static bool expand_pattern(struct view pattern, const struct shape_history **all
     for (size_t i = 0; i < n; i++) {
         struct view db = view_of(all[i]->db);
         struct view table = view_of(all[i]->table);
-        bool is_there = all[i]->n > 0 && all[i]->versions[all[i]->n - 1].ddl != NULL;
         buf_clear(&id);
         wanted_put_id(&id, db, table);
-        if (!is_there || !regex_matches(re, buf_view(&id)))
+        if (!is_there(all[i]) || !regex_matches(re, buf_view(&id)))
             continue;
         has_match = true;
         add(wanted, db, table);

@@ -2,8 +2,8 @@
 /*
  * wanted: which tables a request for a snapshot means, and which of their rows.
  *
- * Patterns are held against the tables whose shapes are stored; one that matches none is a name, perhaps of a table that is
- * not known. Tables come in the order of the patterns, those of one pattern by name, each once. All is the arena's or lent
+ * Patterns are held against the tables whose shapes are stored; one that is the name of a table means that one alone, and one
+ * that matches none is a name, perhaps of a table that is not known. Tables come in the order of the patterns, those of one pattern by name, each once. All is the arena's or lent
  * by the signal. Any thread.
  */
 #ifndef TIDEMARK_CONNECTOR_WANTED_H

@@ -368,10 +368,28 @@ static void put_columns(struct chunk_statement *st, const struct shape *shape, c
     }
 }
 
-void chunk_put_whole(struct chunk_statement *st, const struct shape *shape, const uint16_t *columns, unsigned n_columns)
+/* Text that is parsed anew has no values of other types than JSON's own, and is unequal to a document that has some. */
+static void put_json_typed(struct chunk_statement *st, const struct shape *shape, const uint16_t *columns, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) {
+        const struct column *col = &shape->columns[columns[i]];
+        if (col->kind != COLUMN_JSON)
+            continue;
+        buf_put_literal(&st->sql, ", NOT (");
+        sql_put_name(&st->sql, col->name);
+        buf_put_literal(&st->sql, " <=> CAST(CAST(");
+        sql_put_name(&st->sql, col->name);
+        buf_put_literal(&st->sql, " AS CHAR) AS JSON))");
+    }
+}
+
+void chunk_put_whole(struct chunk_statement *st, const struct shape *shape, const uint16_t *columns, unsigned n_columns,
+                     bool with_json_typed)
 {
     restart(st);
     put_columns(st, shape, columns, n_columns);
+    if (with_json_typed)
+        put_json_typed(st, shape, columns, n_columns);
     put_table(st, shape);
     buf_put_u8(&st->sql, 0);
 }
@@ -382,6 +400,8 @@ void chunk_put_select(struct chunk_statement *st, const struct chunk_path *path,
     unsigned fixed = count_fixed(path, range);
     restart(st);
     put_columns(st, path->shape, range->columns, range->n_columns);
+    if (range->with_json_typed)
+        put_json_typed(st, path->shape, range->columns, range->n_columns);
     put_from(st, path);
     for (unsigned i = 0; i < fixed; i++) {
         buf_put_text(&st->sql, glue);

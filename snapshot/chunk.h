@@ -69,7 +69,8 @@ void chunk_statement_fini(struct chunk_statement *st);
 void chunk_put_largest(struct chunk_statement *st, const struct chunk_path *path, bool for_share);
 
 /* What one chunk reads. columns: which of the shape's are selected, in order. after and last: values of the path's parts
- * (NULL: from the start). */
+ * (NULL: from the start). with_json_typed: behind the columns come as many numbers as there are JSON ones among them, 1 for
+ * a document that holds typed values (enum jsonb_typed). */
 struct chunk_range {
     const uint16_t *columns;
     unsigned n_columns;
@@ -78,12 +79,13 @@ struct chunk_range {
     const char *filter; /* NULL: none; checked (chunk_filter.h) */
     uint32_t limit;
     bool for_share;
+    bool with_json_typed;
 };
 
 void chunk_put_select(struct chunk_statement *st, const struct chunk_path *path, const struct chunk_range *range);
 
-/* All rows, as they come. */
-void chunk_put_whole(struct chunk_statement *st, const struct shape *shape, const uint16_t *columns,
-                     unsigned n_columns);
+/* All rows, as they come. with_json_typed as in a range. */
+void chunk_put_whole(struct chunk_statement *st, const struct shape *shape, const uint16_t *columns, unsigned n_columns,
+                     bool with_json_typed);
 
 #endif

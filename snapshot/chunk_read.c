@@ -2,6 +2,7 @@
 #include "snapshot/chunk_read.h"
 
 #include "base/clock.h"
+#include "binlog/jsonb.h"
 #include "binlog/server.h"
 #include "snapshot/chunk_fault.h"
 #include "snapshot/chunk_filter.h"
@@ -37,6 +38,7 @@ static void forget_plan(struct chunk_reader *r)
     free(r->columns);
     r->cells = NULL;
     r->columns = NULL;
+    r->asks_json_typed = false;
 }
 
 void chunk_reader_free(struct chunk_reader **reader)
@@ -256,7 +258,7 @@ static bool read_largest(struct reading *rd)
     uint16_t columns[CHUNK_PARTS_MAX];
     for (unsigned i = 0; i < rd->path.n; i++)
         columns[i] = rd->path.parts[i].column;
-    const struct query_columns selected = {rd->order->shape, columns, rd->path.n};
+    const struct query_columns selected = {rd->order->shape, columns, rd->path.n, false};
     chunk_put_largest(&r->statement, &rd->path, rd->for_share);
     if (!query_start(r->query, &r->statement, &selected, why))
         return chunk_give_up_for(rd);
@@ -432,6 +434,7 @@ static struct chunk_range range_of(const struct reading *rd)
         .filter = rd->order->filter,
         .limit = rd->order->limit,
         .for_share = rd->for_share,
+        .with_json_typed = rd->r->asks_json_typed,
     };
 }
 
@@ -440,7 +443,7 @@ static bool is_filters_fault(struct reading *rd)
 {
     struct chunk_reader *r = rd->r;
     struct chunk_range range = range_of(rd);
-    const struct query_columns selected = {rd->order->shape, r->columns, r->n_columns};
+    const struct query_columns selected = {rd->order->shape, r->columns, r->n_columns, r->asks_json_typed};
     struct fail ignored;
     if (range.filter == NULL || !source_is_connected(query_source(r->query)))
         return false;
@@ -467,17 +470,37 @@ static bool give_up_rows(struct reading *rd)
     return chunk_give_up(rd, CHUNK_REFUSED);
 }
 
+static bool select_rows(struct reading *rd, struct chunk_rows *rows)
+{
+    struct chunk_reader *r = rd->r;
+    const struct chunk_range range = range_of(rd);
+    const struct query_columns selected = {rd->order->shape, r->columns, r->n_columns, r->asks_json_typed};
+    chunk_put_select(&r->statement, &rd->path, &range);
+    return query_start(r->query, &r->statement, &selected, &rd->answer->why) && fetch_rows(rd, rows);
+}
+
+/* Few documents hold what their text can't tell, and asking of each of them costs the server more than reading it. So it is
+ * asked from the first document on that it matters for. */
+static bool select_again_with_json_typed(struct reading *rd, struct chunk_rows *rows)
+{
+    struct chunk_reader *r = rd->r;
+    if (rd->answer->why.code != JSONB_TYPED_MATTERS || r->asks_json_typed)
+        return false;
+    r->asks_json_typed = true;
+    rows->n = 0;
+    buf_clear(&rows->memory);
+    arena_reset(&r->row_memory);
+    query_end(r->query);
+    return select_rows(rd, rows);
+}
+
 static bool read_rows(struct reading *rd)
 {
     struct chunk_reader *r = rd->r;
-    struct fail *why = &rd->answer->why;
-    const struct chunk_range range = range_of(rd);
-    const struct query_columns selected = {rd->order->shape, r->columns, r->n_columns};
     uint32_t limit_ms = rd->order->filter == NULL ? 0 : r->set.filter_timeout_ms;
     struct chunk_rows *rows = chunk_start_rows(rd);
-    chunk_put_select(&r->statement, &rd->path, &range);
-    bool ok = query_limit_time(r->query, limit_ms, why) && query_start(r->query, &r->statement, &selected, why) &&
-              fetch_rows(rd, rows);
+    bool ok = query_limit_time(r->query, limit_ms, &rd->answer->why) &&
+              (select_rows(rd, rows) || select_again_with_json_typed(rd, rows));
     if (ok)
         note_next(rd, rows->n);
     arena_reset(&r->row_memory);

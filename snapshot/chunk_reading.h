@@ -26,6 +26,7 @@ struct chunk_reader {
     struct cell *cells;
     uint16_t *columns; /* that are selected, in the shape's order */
     unsigned n_columns;
+    bool asks_json_typed; /* a document of this shape was met that it matters for */
     struct arena row_memory;
     struct arena key_memory; /* of one order */
     struct chunk_statement statement;

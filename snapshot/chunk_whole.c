@@ -100,9 +100,9 @@ static bool open_view(struct reading *rd)
 static bool start_select(struct reading *rd)
 {
     struct chunk_reader *r = rd->r;
-    const struct query_columns selected = {rd->order->shape, r->columns, r->n_columns};
+    const struct query_columns selected = {rd->order->shape, r->columns, r->n_columns, true};
     chunk_estimate_rows(rd);
-    chunk_put_whole(&r->statement, rd->order->shape, r->columns, r->n_columns);
+    chunk_put_whole(&r->statement, rd->order->shape, r->columns, r->n_columns, true);
     if (!query_limit_time(r->query, 0, &rd->answer->why) ||
         !query_start(r->query, &r->statement, &selected, &rd->answer->why))
         return chunk_give_up_for(rd);

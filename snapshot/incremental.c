@@ -296,7 +296,9 @@ const char *incremental_refusal(enum incremental_shape found, const struct shape
         break;
     }
     *status = "NO_PRIMARY_KEY";
-    return shape->n_key > 0 ? NULL : "it has neither a primary key nor a unique key of NOT NULL columns";
+    return shape->n_key > 0 ? NULL
+                            : "it has neither a primary key nor a unique key of NOT NULL columns; hint: a BLOCKING "
+                              "snapshot reads it";
 }
 
 /* Nothing of an initial snapshot is lost when a table is gone; but a new name of it is one that nobody has read. */

@@ -19,6 +19,7 @@ struct query {
     struct query_columns columns;
     struct query_slot *slots;
     MYSQL_BIND *results;
+    unsigned n_used;  /* of the slots: the columns, then the numbers behind them */
     unsigned n_slots; /* that there is memory for */
     struct query_param *param_memory;
     MYSQL_BIND *params;
@@ -82,8 +83,6 @@ static const char *const settings[] = {
     "SET SESSION sql_mode='ALLOW_INVALID_DATES'", /* a key may be a date that does not exist */
     "SET SESSION character_set_results=NULL",     /* text comes in the column's own charset */
     "SET SESSION max_execution_time=0",
-    "SET SESSION sql_select_limit=DEFAULT",
-    "SET SESSION sql_big_selects=1",
     "SET SESSION lock_wait_timeout=30",
     "SET SESSION innodb_lock_wait_timeout=1", /* what a chunk has locked so far holds up writers meanwhile */
     "SET SESSION show_gipk_in_create_table_and_information_schema=ON",
@@ -179,6 +178,15 @@ static bool fail_columns(struct query *q, const struct column *col, struct fail 
     return false;
 }
 
+/* How many numbers stand behind the columns. */
+static unsigned count_typed(const struct query_columns *c)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; c->with_json_typed && i < c->n; i++)
+        n += c->shape->columns[c->columns[i]].kind == COLUMN_JSON;
+    return n;
+}
+
 /* The server prepares anew by itself after a DDL: what comes is told only by the columns of this execution. */
 static bool check_columns(struct query *q, struct fail *why)
 {
@@ -187,7 +195,7 @@ static bool check_columns(struct query *q, struct fail *why)
     if (fields == NULL)
         return fail_statement(q, "look at the columns of a SELECT", why);
     const struct column *bad = NULL;
-    bool fits = mysql_num_fields(fields) == c->n;
+    bool fits = mysql_num_fields(fields) == c->n + count_typed(c);
     for (unsigned i = 0; fits && i < c->n; i++) {
         const struct column *col = &c->shape->columns[c->columns[i]];
         fits = query_field_fits(mysql_fetch_field_direct(fields, i), col);
@@ -199,22 +207,24 @@ static bool check_columns(struct query *q, struct fail *why)
 
 static bool bind_slots(struct query *q, struct fail *why)
 {
-    for (unsigned i = 0; i < q->columns.n; i++)
+    for (unsigned i = 0; i < q->n_used; i++)
         query_bind_slot(&q->results[i], &q->slots[i]);
     return !mysql_stmt_bind_result(q->stmt, q->results) || fail_statement(q, "read the rows of a SELECT", why);
 }
 
 static void set_slots(struct query *q)
 {
+    static const struct column typed = {.kind = COLUMN_BIGINT};
     const struct query_columns *c = &q->columns;
-    if (q->n_slots < c->n) {
-        q->slots = mem_resize(q->slots, c->n * sizeof *q->slots);
-        q->results = mem_resize(q->results, c->n * sizeof *q->results);
-        memset(q->slots + q->n_slots, 0, (c->n - q->n_slots) * sizeof *q->slots);
-        q->n_slots = c->n;
+    q->n_used = c->n + count_typed(c);
+    if (q->n_slots < q->n_used) {
+        q->slots = mem_resize(q->slots, q->n_used * sizeof *q->slots);
+        q->results = mem_resize(q->results, q->n_used * sizeof *q->results);
+        memset(q->slots + q->n_slots, 0, (q->n_used - q->n_slots) * sizeof *q->slots);
+        q->n_slots = q->n_used;
     }
-    for (unsigned i = 0; i < c->n; i++)
-        query_slot_set(&q->slots[i], &c->shape->columns[c->columns[i]]);
+    for (unsigned i = 0; i < q->n_used; i++)
+        query_slot_set(&q->slots[i], i < c->n ? &c->shape->columns[c->columns[i]] : &typed);
 }
 
 bool query_start(struct query *q, const struct chunk_statement *st, const struct query_columns *columns,
@@ -259,9 +269,12 @@ static bool fetch_cut(struct query *q, struct fail *why)
 static bool take_row(struct query *q, struct cell *cells, struct arena *memory, struct fail *why)
 {
     struct value_input in;
+    const struct query_slot *typed = &q->slots[q->columns.n];
     for (unsigned i = 0; i < q->columns.n; i++) {
         const struct query_slot *slot = &q->slots[i];
         query_slot_take(slot, &in);
+        if (q->columns.with_json_typed && slot->column->kind == COLUMN_JSON)
+            in.json_typed = typed++->integer != 0 ? JSONB_TYPED_YES : JSONB_TYPED_NO;
         if (!value_from_result(slot->column, &in, memory, &cells[q->columns.columns[i]], why))
             return false;
     }

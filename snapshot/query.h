@@ -44,11 +44,13 @@ void query_disconnect(struct query *q);
 /* How long a statement may run from now on; 0: for ever. */
 MUST_USE bool query_limit_time(struct query *q, uint32_t timeout_ms, struct fail *why);
 
-/* What a statement selects: columns of the shape, in order. */
+/* What a statement selects: columns of the shape, in order, and with_json_typed what a chunk's range says of it. Without
+ * it the first document that it matters for ends the result with JSONB_TYPED_MATTERS. */
 struct query_columns {
     const struct shape *shape;
     const uint16_t *columns;
     unsigned n;
+    bool with_json_typed;
 };
 
 /* Executes; its rows are to be fetched next. The statement's values and the columns' shape are lent until query_end. */

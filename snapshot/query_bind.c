@@ -214,7 +214,7 @@ static struct value_parts parts_in(const MYSQL_TIME *t)
 
 void query_slot_take(const struct query_slot *slot, struct value_input *in)
 {
-    in->json_has_typed_scalars = false;
+    in->json_typed = JSONB_TYPED_UNKNOWN;
     if (slot->is_null) {
         in->kind = VALUE_INPUT_NULL;
         return;

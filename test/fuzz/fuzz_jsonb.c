@@ -25,7 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         struct arena a;
         struct view same;
         arena_init(&a);
-        ASSERT(jsonb_tidy_text(buf_view(&text), false, &a, &same, &why));
+        ASSERT(jsonb_tidy_text(buf_view(&text), JSONB_TYPED_NO, &a, &same, &why));
         ASSERT(view_equal(same, buf_view(&text)));
         arena_fini(&a);
     }

@@ -56,7 +56,8 @@ class MySql(Process):
     # ---- running
 
     def _copy_template(self):
-        template = made_once(f"mysql-{_template_key()}", _make_template)
+        case = self.options.get("lower-case-table-names", 0)  # a data directory is made for one value of it
+        template = made_once(f"mysql-{_template_key()}{f'-case-{case}' if case else ''}", lambda path: _make_template(path, case))
         subprocess.run(["cp", "-a", "--reflink=auto", template, self.data], check=True)
         if os.getuid() == 0:
             subprocess.run(["chown", "-R", "mysql:mysql", self.data], check=True)
@@ -191,7 +192,7 @@ def _template_key():
     return hashlib.sha256((version + "1").encode()).hexdigest()[:12]
 
 
-def _make_template(path):
+def _make_template(path, case):
     """Initialises a data directory, lets a server write its certificates there, stops it."""
     from .scratch import Scratch
     scratch = Scratch("template")
@@ -202,7 +203,7 @@ def _make_template(path):
         if os.getuid() == 0:
             shutil.chown(data, "mysql", "mysql")
         common = ["mysqld", "--no-defaults", f"--datadir={data}", f"--socket={data}/s", "--skip-networking", "--mysqlx=OFF",
-                  "--secure-file-priv=", "--innodb-redo-log-capacity=8M"]
+                  "--secure-file-priv=", "--innodb-redo-log-capacity=8M", f"--lower-case-table-names={case}"]
         first = Process("mysqld --initialize", [*common, "--initialize-insecure"], folder / "log", user="mysql").start()
         if first.wait(300) != 0:
             raise Unavailable(f"mysqld could not initialise a data directory; {first.tail()}")

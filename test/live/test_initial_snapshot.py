@@ -448,6 +448,20 @@ def test_recovery_goes_on_where_it_was_with_the_shapes_of_the_server(run, kafka)
     assert told[-1]["ddl"].startswith("CREATE TABLE `gauge`") and told[-1]["source"]["snapshot"] == "last"
 
 
+def test_recovery_goes_on_after_a_change_of_columns_that_the_log_does_not_have(run):
+    r = run("no_data")
+    r.sql("CREATE TABLE gauge (id INT PRIMARY KEY, a INT, b VARCHAR(9))")
+    r.start()
+    r.sql("INSERT INTO gauge VALUES (1, 2, 'x'); SET sql_log_bin = 0; ALTER TABLE gauge DROP a, ADD c INT; SET sql_log_bin = 1;"
+          "INSERT INTO gauge VALUES (2, 'y', 3)")
+    r.program.wait_exit(code=6)
+    assert "column 2 (a): the type is VARCHAR" in r.program.log_text() and "hint: it may have been altered with sql_log_bin=0" in \
+        r.program.log_text()
+    r.program.write(snapshot_mode="recovery")
+    r.program.start()
+    assert r.wait_rows("gauge", 2, op="c") == [{"id": 1, "a": 2, "b": "x"}, {"id": 2, "b": "y", "c": 3}]
+
+
 def test_recovery_needs_a_position(run):
     r = run("recovery")
     r.program.start()

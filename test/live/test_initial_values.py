@@ -41,10 +41,14 @@ HIDDEN = ("CREATE TABLE v (id INT PRIMARY KEY, w INT INVISIBLE, secret INT INVIS
           "KEY fd ((CAST(v AS CHAR(9))) DESC))",
           "INSERT INTO v (id,v) VALUES (1,5)", [{"id": 1, "w": None, "secret": 3, "v": 5, "g": 10, "s": 6}])
 
+DOCUMENTS = ("CREATE TABLE v (id INT, doc JSON, w JSON)",  # without a key: read whole
+             "INSERT INTO v VALUES (1, JSON_ARRAY(CAST('10:00:00.5' AS TIME(1)), x'0001'), '[\"10:00:00.500000\"]')",
+             [{"id": 1, "doc": '["10:00:00.5","AAE="]', "w": '["10:00:00.500000"]'}])
+
 CASES = {"R020-zero-dates": (ZERO_DATES, {}), "R022-timestamp-fraction-digits": (TIMESTAMPS, {}), "R023-old-charsets": (CHARSETS, {}),
          "R032-binary-bytes": (BINARY, {}), "R032-binary-base64": (BINARY, {"binary_handling_mode": "base64"}),
          "R032-binary-hex": (HEX, {"binary_handling_mode": "hex"}), "R035-year-zero-and-vector": (YEARS, {}),
-         "R038-hidden-columns": (HIDDEN, {})}
+         "R038-hidden-columns": (HIDDEN, {}), "documents": (DOCUMENTS, {})}
 
 
 @pytest.mark.parametrize("name", CASES)

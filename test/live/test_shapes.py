@@ -4,6 +4,7 @@ import pytest
 
 from followed import Keeper, columns
 from harness.replay import decode
+from snapshot_run import Run
 
 
 @pytest.fixture(scope="module")
@@ -103,6 +104,24 @@ def test_names_with_quotes_dots_blanks_and_foreign_letters_are_kept(sea):
     assert sea.afters(None, topic)[2] == row
     assert sea.afters(None, f"{sea.prefix}.{other}.1st.2nd") == [{**row, "i d": 9}]
     assert sea.afters(None, f"{sea.prefix}.{sea.database}.ta_ble") == [{**row, "i d": 10}]
+
+
+def test_names_are_lower_case_where_the_server_makes_them_so(new_mysql, kafka, tidemark, names):
+    """lower_case_table_names=1: the log has statements as they were written, and rows by the names the server keeps."""
+    run = Run(new_mysql({"lower-case-table-names": 1}), kafka, tidemark, names, table_include_list=f"{names.database.upper()}[.].*")
+    run.sql(f"""CREATE TABLE `Gauge` (Id INT PRIMARY KEY); INSERT INTO GAUGE VALUES (1);
+        ALTER TABLE {names.database.upper()}.gauGE ADD v INT; INSERT INTO {names.database.capitalize()}.Gauge VALUES (2, 3);
+        CREATE TABLE Other LIKE GAUGE; RENAME TABLE OTHER TO `New`; INSERT INTO nEW VALUES (4, 5)""")
+    expected = [{"Id": 1}, {"Id": 2, "v": 3}, {"Id": 6, "v": 7}]
+    assert run.wait_rows("gauge", 2, op="c") == expected[:2]
+    assert run.wait_rows("new", 1, op="c") == [{"Id": 4, "v": 5}]
+    run.program.stop()
+    run.start()
+    run.sql("INSERT INTO GAUGE VALUES (6, 7)")
+    assert run.wait_rows("gauge", 3, op="c") == expected
+    run.snapshot("Gauge")
+    assert len(run.rows("gauge")) == 3
+    assert {topic for topic in kafka.topics() if topic.startswith(f"{run.prefix}.")} == {run.topic("gauge"), run.topic("new")}
 
 
 def test_tables_that_share_a_topic_are_told_and_warned_of(sea):

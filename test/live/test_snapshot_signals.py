@@ -196,6 +196,18 @@ def test_unknown_and_uncaptured_tables_are_told(run):
     r.program.wait_for_log(r"hidden: the table is not captured")
 
 
+def test_a_name_means_that_table_alone(run):
+    r = run()
+    r.sql("CREATE TABLE GAUGE (id INT PRIMARY KEY); INSERT INTO GAUGE VALUES (1);"
+          "CREATE TABLE `gauge(1` (id INT PRIMARY KEY); INSERT INTO `gauge(1` VALUES (2)")
+    r.wait_rows("GAUGE", 1, op="c")
+    r.snapshot("gauge")
+    assert len(r.rows("gauge")) == 10 and r.rows("GAUGE") == []
+    r.snapshot("gauge(1")
+    r.snapshot("G.*")
+    assert ids(r.rows("GAUGE")) == [1] and len(r.rows("gauge")) == 20 and ids(r.rows("gauge_1")) == [2, 2]
+
+
 def test_signal_is_executed_within_a_moment(run):
     r = run()
     reader = r.reader(r.topic("gauge"))

@@ -106,7 +106,8 @@ def test_each_setting_that_loses_changes_is_refused(side, new_mysql):
         side(server, "check").ended("stop", "source", 0, f"{variable} is {bad}; hint: set {variable}={good}")
         server.sql(f"SET GLOBAL {variable} = {good}")
     server.sql("SET GLOBAL binlog_row_metadata = FULL; SET GLOBAL binlog_row_value_options = PARTIAL_JSON;"
-               "SET GLOBAL binlog_transaction_compression = ON; SET GLOBAL binlog_checksum = NONE")
+               "SET GLOBAL binlog_transaction_compression = ON; SET GLOBAL binlog_checksum = NONE;"
+               "SET GLOBAL sql_select_limit = 3; SET GLOBAL max_join_size = 3")  # of others' sessions
     told = side(server, "check").passed()
     assert (told["full"], told["partial_json"], told["compression"], told["checksum"]) == ("1", "1", "1", "0")
 

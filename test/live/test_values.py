@@ -394,6 +394,21 @@ def test_documents_with_holes_are_read_as_the_server_reads_them(sea, size):
     sea.assert_snapshot_equal(table)
 
 
+def test_times_and_bytes_in_documents_are_told_alike_from_the_log_and_from_a_table(sea):
+    """A SELECT shows them as strings of another form, which are also what a document's own strings may look like."""
+    sea.sql("""CREATE TABLE jt (id INT PRIMARY KEY, doc JSON, other JSON);
+        INSERT INTO jt VALUES (1, '{"at": "10:00:00.500000"}', '["base64:type15:AAE="]'),
+            (2, JSON_OBJECT('t', CAST('-00:00:00.01' AS TIME(2)), 'd', CAST('2020-01-02' AS DATE), 'm', TIMESTAMP'2020-01-02 03:04:05.6'),
+                '{"at": "2020-01-02 03:04:05.600000"}'),
+            (3, NULL, JSON_ARRAY(CAST(x'0001' AS BINARY), b'101', TIMESTAMP'2020-01-02 03:04:05')),
+            (4, '"12:13:14.500000"', CAST(x'FF' AS JSON)), (5, '{"price": 1.50}', JSON_OBJECT('price', 1.50))""")
+    assert [tuple(row.values())[1:] for row in sea.afters("jt")] == [
+        ('{"at":"10:00:00.500000"}', '["base64:type15:AAE="]'),
+        ('{"d":"2020-01-02","m":"2020-01-02 03:04:05.6","t":"-00:00:00.01"}', '{"at":"2020-01-02 03:04:05.600000"}'),
+        (None, '["AAE=","BQ==","2020-01-02 03:04:05"]'), ('"12:13:14.500000"', '"/w=="'), ('{"price":1.5}', '{"price":1.50}')]
+    sea.assert_snapshot_equal("jt")
+
+
 def test_partial_updates_of_documents_are_applied(sea):
     sea.sql("""SET SESSION binlog_row_value_options = 'PARTIAL_JSON';
         CREATE TABLE pj (id INT PRIMARY KEY, doc JSON, v INT);

@@ -167,6 +167,18 @@ static void ddl_folds_table_names_as_the_server_is_set(void **state)
     const struct shape *s = catalog_find(&rig.catalog, view_of("d"), view_of("t2"));
     assert_non_null(s);
     assert_int_equal(s->n_columns, 2);
+    assert_true(view_is(s->table, "t2"));
+    RUN(&rig, "CREATE TABLE D.`Ünï` (Aa INT)");
+    check_effects(&rig, "create d.ünï");
+    assert_true(view_is(rig.result.effects[0].shape->table, "ünï"));
+    RUN(&rig, "CREATE DATABASE Zed", "DROP TABLE T2");
+    check_effects(&rig, "drop d.t2");
+    ddl_rig_fini(&rig);
+    ddl_rig_init(&rig);
+    catalog_fini(&rig.catalog);
+    catalog_init(&rig.catalog, 2);
+    RUN(&rig, "CREATE TABLE d.Kept (a INT)", "ALTER TABLE D.KEPT ADD b INT");
+    assert_true(view_is(catalog_find(&rig.catalog, view_of("d"), view_of("kept"))->table, "Kept"));
     ddl_rig_fini(&rig);
     ddl_rig_init(&rig);
     RUN(&rig, "CREATE TABLE Mixed (a INT)", "CREATE TABLE mixed (b INT)");

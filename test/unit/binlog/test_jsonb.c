@@ -23,11 +23,11 @@ static void printed(struct view doc, struct buf *out)
         fail_msg("%s", why.text);
 }
 
-static struct view tidied(struct view text, bool has_typed_scalars, struct arena *a)
+static struct view tidied(struct view text, enum jsonb_typed typed, struct arena *a)
 {
     struct fail why = {0};
     struct view out = VIEW_NONE;
-    if (!jsonb_tidy_text(text, has_typed_scalars, a, &out, &why))
+    if (!jsonb_tidy_text(text, typed, a, &out, &why))
         fail_msg("%s", why.text);
     return out;
 }
@@ -51,7 +51,8 @@ static void documents_of_the_log_and_of_a_select_read_the_same(void **state)
         fields_bytes(in.at[0], &doc);
         fields_text(in.at[1], &text);
         printed(buf_view(&doc), &got);
-        same_text(buf_view(&got), tidied(buf_view(&text), in.at[2][0] == '1', &a), in.number);
+        same_text(buf_view(&got), tidied(buf_view(&text), in.at[2][0] == '1' ? JSONB_TYPED_YES : JSONB_TYPED_NO, &a),
+                  in.number);
     }
     fields_close(&in);
     assert_true(n > 40);
@@ -86,7 +87,7 @@ static void differences_give_the_document_the_server_has(void **state)
         if (!jsonb_apply_diffs(buf_view(&before), buf_view(&diffs), &after, &why))
             fail_msg("line %u: %s", in.number, why.text);
         printed(buf_view(&after), &got);
-        same_text(buf_view(&got), tidied(buf_view(&text), false, &a), in.number);
+        same_text(buf_view(&got), tidied(buf_view(&text), JSONB_TYPED_NO, &a), in.number);
     }
     fields_close(&in);
     assert_true(n >= 80);
@@ -155,11 +156,11 @@ static void doubles_have_the_shortest_text(void **state)
     expect_print("0b4f64a14091b49f3c", "1.1e-16");
 }
 
-static void expect_tidy(const char *text, bool has_typed_scalars, const char *want)
+static void expect_tidy(const char *text, enum jsonb_typed typed, const char *want)
 {
     struct arena a;
     arena_init(&a);
-    same_text(tidied(view_of(text), has_typed_scalars, &a), view_of(want), 0);
+    same_text(tidied(view_of(text), typed, &a), view_of(want), 0);
     arena_fini(&a);
 }
 
@@ -167,18 +168,37 @@ static void strings_that_look_typed_are_kept_unless_the_document_is_known_to_be(
 {
     (void)state;
     const char *moment = "{\"base64:type15:AA==\": [\"2015-01-15 23:24:25.120000\", \"base64:type15:AQI=\"]}";
-    expect_tidy(moment, false, "{\"base64:type15:AA==\":[\"2015-01-15 23:24:25.120000\",\"base64:type15:AQI=\"]}");
-    expect_tidy(moment, true, "{\"base64:type15:AA==\":[\"2015-01-15 23:24:25.12\",\"AQI=\"]}");
-    expect_tidy("\"-838:59:59.000000\"", true, "\"-838:59:59\"");
-    expect_tidy("\"2015-01-15\"", true, "\"2015-01-15\"");
-    expect_tidy("\"1:00:00.000000\"", true, "\"1:00:00.000000\"");
-    expect_tidy("\"base64:type15:AA\\nBB\"", true, "\"AABB\"");
+    expect_tidy(moment, JSONB_TYPED_NO,
+                "{\"base64:type15:AA==\":[\"2015-01-15 23:24:25.120000\",\"base64:type15:AQI=\"]}");
+    expect_tidy(moment, JSONB_TYPED_YES, "{\"base64:type15:AA==\":[\"2015-01-15 23:24:25.12\",\"AQI=\"]}");
+    expect_tidy("\"-838:59:59.000000\"", JSONB_TYPED_YES, "\"-838:59:59\"");
+    expect_tidy("\"2015-01-15\"", JSONB_TYPED_YES, "\"2015-01-15\"");
+    expect_tidy("\"1:00:00.000000\"", JSONB_TYPED_YES, "\"1:00:00.000000\"");
+    expect_tidy("\"base64:type15:AA\\nBB\"", JSONB_TYPED_YES, "\"AABB\"");
+}
+
+static void a_string_that_looks_typed_asks_whether_the_document_is(void **state)
+{
+    (void)state;
+    const char *asking[] = {"[1, \"12:13:14.500000\"]", "{\"a\": \"base64:type15:AQI=\"}",
+                            "\"2015-01-15 23:24:25.120000\""};
+    struct arena a;
+    struct fail why;
+    struct view out;
+    arena_init(&a);
+    for (size_t i = 0; i < sizeof asking / sizeof *asking; i++) {
+        assert_false(jsonb_tidy_text(view_of(asking[i]), JSONB_TYPED_UNKNOWN, &a, &out, &why));
+        assert_int_equal(why.code, JSONB_TYPED_MATTERS);
+    }
+    expect_tidy("{\"12:13:14.500000\": \"2015-01-15\", \"a\": \"12:13:14.5\"}", JSONB_TYPED_UNKNOWN,
+                "{\"12:13:14.500000\":\"2015-01-15\",\"a\":\"12:13:14.5\"}");
+    arena_fini(&a);
 }
 
 static void blanks_go_only_between_tokens_and_hex_becomes_upper_case(void **state)
 {
     (void)state;
-    expect_tidy(" { \"a b\" : [ 1 , \"\\u001f \\\" \\\\\" ] } ", false, "{\"a b\":[1,\"\\u001F \\\" \\\\\"]}");
+    expect_tidy(" { \"a b\" : [ 1 , \"\\u001f \\\" \\\\\" ] } ", JSONB_TYPED_NO, "{\"a b\":[1,\"\\u001F \\\" \\\\\"]}");
 }
 
 /* ---- what does not follow the layout ---- */
@@ -311,7 +331,7 @@ static void text_that_is_no_json_is_refused(void **state)
     struct view out;
     arena_init(&a);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        assert_false(jsonb_tidy_text(view_of(bad[i]), true, &a, &out, &why));
+        assert_false(jsonb_tidy_text(view_of(bad[i]), JSONB_TYPED_YES, &a, &out, &why));
     arena_fini(&a);
 }
 
@@ -341,6 +361,7 @@ int main(void)
         cmocka_unit_test(an_empty_document_is_null),
         cmocka_unit_test(doubles_have_the_shortest_text),
         cmocka_unit_test(strings_that_look_typed_are_kept_unless_the_document_is_known_to_be),
+        cmocka_unit_test(a_string_that_looks_typed_asks_whether_the_document_is),
         cmocka_unit_test(blanks_go_only_between_tokens_and_hex_becomes_upper_case),
         cmocka_unit_test(bytes_that_lead_outside_are_refused),
         cmocka_unit_test(nesting_and_sharing_are_bounded),

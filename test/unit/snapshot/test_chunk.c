@@ -32,9 +32,14 @@ static char *select_text(const char *create, const char *surrogate, const char *
         assert_true(chunk_key_read(view_of(after), path.n, &memory, after_values, &why));
     if (last != NULL)
         assert_true(chunk_key_read(view_of(last), path.n, &memory, last_values, &why));
-    const struct chunk_range range = {
-        columns, shape->n_columns, after == NULL ? NULL : after_values, last == NULL ? NULL : last_values, filter, 10,
-        false};
+    const struct chunk_range range = {columns,
+                                      shape->n_columns,
+                                      after == NULL ? NULL : after_values,
+                                      last == NULL ? NULL : last_values,
+                                      filter,
+                                      10,
+                                      false,
+                                      true};
     chunk_put_select(&st, &path, &range);
     char *text = mem_strdup((const char *)st.sql.start);
     chunk_statement_fini(&st);
@@ -98,6 +103,14 @@ static void enum_is_a_list_of_numbers(void **state)
           "SELECT `e`+0 FROM `db`.`t` FORCE INDEX (`PRIMARY`) WHERE ((`e` = 2 OR `e` = 3)) AND ((`e` = 0 OR `e` = 1) "
           "OR (`e` = "
           "2)) ORDER BY `t`.`e` LIMIT 10");
+}
+
+static void documents_are_asked_what_their_text_does_not_say(void **state)
+{
+    (void)state;
+    check("create table t (id int primary key, d json)", "[1]", NULL,
+          "SELECT `id`, `d`, NOT (`d` <=> CAST(CAST(`d` AS CHAR) AS JSON)) FROM `db`.`t` FORCE INDEX (`PRIMARY`) "
+          "WHERE (`id` > ?) ORDER BY `t`.`id` LIMIT 10");
 }
 
 static void surrogate_is_paged_with_the_key_and_its_nulls_come_first(void **state)
@@ -279,6 +292,7 @@ int main(void)
         cmocka_unit_test(part_with_one_value_in_the_whole_table_is_not_ordered_by),
         cmocka_unit_test(text_is_compared_by_its_bytes_in_its_own_collation),
         cmocka_unit_test(enum_is_a_list_of_numbers),
+        cmocka_unit_test(documents_are_asked_what_their_text_does_not_say),
         cmocka_unit_test(surrogate_is_paged_with_the_key_and_its_nulls_come_first),
         cmocka_unit_test(filter_stands_in_parentheses_and_may_end_in_a_comment),
         cmocka_unit_test(names_are_quoted),
