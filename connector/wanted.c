@@ -52,11 +52,16 @@ void wanted_put_names(const struct wanted *wanted, struct buf *out)
     }
 }
 
-/* A pattern as a name: "shop\.orders" is shop.orders. */
+static bool is_word(uint8_t c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+}
+
+/* A pattern as a name: "shop\.orders" is shop.orders; "shop\.\w" is none. */
 static void put_literal(struct buf *name, struct view pattern)
 {
     for (size_t i = 0; i < pattern.n; i++)
-        if (pattern.p[i] != '\\')
+        if (pattern.p[i] != '\\' || (i + 1 < pattern.n && is_word(pattern.p[i + 1])))
             buf_put_u8(name, pattern.p[i]);
 }
 
