@@ -28,9 +28,14 @@ static bool take_end(struct source *src, const struct source_result *res, struct
     return position_set(pos, source_query_named(res, "File"), offset, why);
 }
 
+const char *server_log_status_sql(const struct server *srv)
+{
+    return srv->version >= VERSION_LOG_STATUS ? "SHOW BINARY LOG STATUS" : "SHOW MASTER STATUS";
+}
+
 bool server_read_end(struct source *src, const struct server *srv, struct log_position *pos, struct fail *why)
 {
-    const char *sql = srv->version >= VERSION_LOG_STATUS ? "SHOW BINARY LOG STATUS" : "SHOW MASTER STATUS";
+    const char *sql = server_log_status_sql(srv);
     struct source_result res;
     bool ok = source_query_run(src, sql, &res, why);
     if (ok && !source_query_next(&res))

@@ -34,7 +34,10 @@ struct server {
 /* Reads and judges. */
 MUST_USE bool server_check(struct source *src, const struct source_settings *set, struct server *out, struct fail *why);
 
-/* The end of the log: SHOW BINARY LOG STATUS, or MASTER before 8.2. May wait for the server's log lock. */
+/* SHOW BINARY LOG STATUS, or MASTER before 8.2. May wait for the server's log lock. */
+const char *server_log_status_sql(const struct server *srv);
+
+/* The end of the log. */
 MUST_USE bool server_read_end(struct source *src, const struct server *srv, struct log_position *pos, struct fail *why);
 
 /* gtid_executed, gtid_purged, server_uuid as they are now. Sets are initialised and replaced. */

@@ -117,6 +117,25 @@ static bool check_log(struct source *src, const struct variables *vars, struct f
     return true;
 }
 
+/* Databases may be wanted that it leaves out: which, only the filters know; who set it knows more. */
+static bool warn_of_unlogged(struct source *src, const struct server *srv, struct fail *why)
+{
+    struct source_result res;
+    bool ok = source_query_run(src, server_log_status_sql(srv), &res, why);
+    if (ok && source_query_next(&res)) {
+        struct view only = source_query_named(&res, "Binlog_Do_DB");
+        struct view without = source_query_named(&res, "Binlog_Ignore_DB");
+        if (only.n > 0 || without.n > 0)
+            log_warn(
+                "server",
+                "the log of %s has not all databases (binlog_do_db=%.*s binlog_ignore_db=%.*s): what changes in the "
+                "others can't be told",
+                source_name(src), VIEW_ARGS(only), VIEW_ARGS(without));
+    }
+    source_query_end(&res);
+    return ok;
+}
+
 static bool read_is_replica(struct source *src, struct server *srv, struct fail *why)
 {
     struct source_result res;
@@ -331,6 +350,6 @@ bool server_check(struct source *src, const struct source_settings *set, struct 
     if (!read_grants(src, &grants, why) || !check_grants(src, &grants, why))
         return false;
     out->may_recover_xa = grants.xa_recover;
-    return check_log(src, &vars, why) && read_is_replica(src, out, why) && check_replica(src, &vars, out, why) &&
-           check_ids(src, set, out, why);
+    return check_log(src, &vars, why) && warn_of_unlogged(src, out, why) && read_is_replica(src, out, why) &&
+           check_replica(src, &vars, out, why) && check_ids(src, set, out, why);
 }

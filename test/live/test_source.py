@@ -111,6 +111,8 @@ def test_each_setting_that_loses_changes_is_refused(side, new_mysql):
     told = side(server, "check").passed()
     assert (told["full"], told["partial_json"], told["compression"], told["checksum"]) == ("1", "1", "1", "0")
 
+    server.restart(binlog_ignore_db="quiet")
+    assert "binlog_do_db= binlog_ignore_db=quiet" in side(server, "check").passed().text
     own = server.one("SELECT @@server_id")
     side(server, "check", server_id=own).ended("stop", "config", 0, f"database.server.id={own} is the server's own")
 
