@@ -95,8 +95,6 @@ static bool check_shape(struct stream *st, const struct stream_table *t, const s
                         "the shape of captured table %.*s.%.*s is not known here; hint: "
                         "inconsistent.schema.handling.mode=warn goes on without its rows",
                         VIEW_ARGS(t->map.db), VIEW_ARGS(t->map.table));
-    if (!table_map_check(&t->map, shape, why))
-        return false;
     /* A shape that the server told later may be another than at this place, even if it fits: two columns may have
      * changed places. Names in the log settle it. */
     if (!t->map.has_names && !stream_is_trusted(st, t->map.db, t->map.table))
@@ -105,7 +103,7 @@ static bool check_shape(struct stream *st, const struct stream_table *t, const s
                         "statements between don't tell it; hint: binlog_row_metadata=FULL on the source tells it with "
                         "each row; inconsistent.schema.handling.mode=warn goes on without the table's rows",
                         VIEW_ARGS(t->map.db), VIEW_ARGS(t->map.table));
-    return true;
+    return table_map_check(&t->map, shape, why);
 }
 
 /* Looks up the shape in force and prepares for rows of it. */

@@ -22,8 +22,9 @@ struct pair {
 };
 
 /* A statement that the log does not have: nothing else changes a table behind the stream's back. */
-#define HINT \
-    "; hint: it may have been altered with sql_log_bin=0; snapshot.mode=recovery goes on with the server's definition"
+#define HINT                                                                                                 \
+    "; hint: it may have been altered with sql_log_bin=0; snapshot.mode=recovery goes on with the server's " \
+    "definition, inconsistent.schema.handling.mode=warn without the table's rows"
 
 static bool differ(const struct pair *p, const char *what, const char *log_has, const char *shape_has)
 {
