@@ -142,7 +142,7 @@ def test_there_and_back_again(shop, debezium, follow, kafka, names):
     assert "1 proven by the log, 1 from the schema history, 0 unknown" in said, said
     assert "an incremental snapshot is under way" in said
     program.start_ready()
-    assert f"{shop.database}.big is read on behind" in program.log_text()
+    wait_for(lambda: f"{shop.database}.big is read on behind" in program.log_text(), 60, "the table to be gone on with")
     shop.write()
     shop.wait_orders()
     shop.assert_each_order_once()
@@ -200,26 +200,25 @@ def test_debezium_recovers_without_a_schema_history(shop, debezium, follow, kafk
 
 
 @pytest.mark.parametrize("kind,values", [
-    ("INT UNSIGNED", "4294967000 + n"), ("DECIMAL(30,3)", "123456789012345678901.5 + n"), ("VARBINARY(8)", "CAST(CONCAT('k', LPAD(n, 4, '0')) AS BINARY)"),
+    ("INT UNSIGNED", "4294966000 + n"), ("DECIMAL(30,3)", "123456789012345678901.5 + n"), ("VARBINARY(8)", "CAST(CONCAT('k', LPAD(n, 4, '0')) AS BINARY)"),
     ("CHAR(10) CHARACTER SET latin1", "CONCAT('é', LPAD(n, 4, '0'))"), ("DATE", "'2001-01-01' + INTERVAL n DAY"),
     ("TIME(6)", "SEC_TO_TIME(n - 200.25)"), ("TIMESTAMP(3)", "'2026-03-01 00:00:00.25' + INTERVAL n HOUR"), ("YEAR", "1901 + n DIV 4"),
-    ("DOUBLE", "n / 3"), ("BIT(12)", "n"), ("DATETIME(3)", "'2026-03-01 00:00:00.25' + INTERVAL n HOUR"), ("ENUM", None)])
+    ("DOUBLE", "n / 3"), ("DATETIME(3)", "'2026-03-01 00:00:00.25' + INTERVAL n HOUR")])
 def test_a_snapshot_goes_on_behind_a_key_of_each_kind(shop, debezium, follow, kind, values):
-    rows = 2000
-    if values is None:
-        members = ", ".join(f"'m{number}'" for number in range(rows))
-        kind, values = f"ENUM({members})", "n + 1"
-    if kind == "YEAR":
-        rows = 2000 // 4
+    """But BIT and ENUM: Debezium's own queries find nothing behind its first chunk of those."""
+    rows = 400
     shop.sql(f"CREATE TABLE kinds (k {kind}, n INT, PRIMARY KEY (k, n)); SET time_zone = '+03:00'; SET cte_max_recursion_depth = 10000; "
              f"INSERT INTO kinds WITH RECURSIVE s(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM s WHERE n < {rows - 1}) SELECT {values}, n FROM s")
     debezium.connect(incremental_snapshot_chunk_size="20")
 
     def read_again():
         return Counter(record["after"]["n"] for record in shop.records("kinds") if record["op"] == "r")
+
+    slow = {"data-collection": f"{shop.database}.kinds", "filter": "SLEEP(0.02) = 0"}  # so that there is time to stop amid it
     with Writing(shop):
-        debezium.signal("execute-snapshot", {"data-collections": [f"{shop.database}.kinds"], "type": "incremental"}, id="kinds")
-        wait_for(lambda: len(read_again()) > rows // 10, 120, "a part of the table", every=0.2)
+        debezium.signal("execute-snapshot", {"data-collections": [f"{shop.database}.kinds"], "type": "incremental",
+                                             "additional-conditions": [slow]}, id="kinds")
+        wait_for(read_again, 120, "a part of the table", every=0.2)
         debezium.stop_connector()
     before = read_again()
     assert read_progress(debezium.offset()) and len(before) < rows
@@ -229,7 +228,7 @@ def test_a_snapshot_goes_on_behind_a_key_of_each_kind(shop, debezium, follow, ki
     wait_for(lambda: len(read_again()) == rows, 120, "the rest", every=0.3)
     program.stop()
     told = program.log_text()
-    is_carried = kind.split("(")[0] not in ("DATETIME", "ENUM")
+    is_carried = not kind.startswith("DATETIME")
     assert ("kinds is read on behind" in told) == is_carried, told[-3000:]
     assert ("kinds is read again from its start" in told) != is_carried
     if is_carried:
