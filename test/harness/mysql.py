@@ -83,7 +83,7 @@ class MySql(Process):
             return False
 
     def restart(self, **options):
-        self.stop()
+        self.stop(150)  # a replica waits a minute for the rest of a transaction that its source has not sent
         return self.start(**options)
 
     # ---- asking it
