@@ -232,6 +232,7 @@ def test_a_snapshot_goes_on_behind_a_key_of_each_kind(shop, debezium, follow, ki
     assert ("kinds is read on behind" in told) == is_carried, told[-3000:]
     assert ("kinds is read again from its start" in told) != is_carried
     if is_carried:
-        assert set(read_again().values()) == {1}
+        own = read_again() - before  # Debezium itself reads its first chunk of negative times over and over
+        assert set(own.values()) == {1} and not set(own) & set(before)
     shop.wait_orders()
     shop.assert_each_order_once()
