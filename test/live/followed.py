@@ -5,6 +5,7 @@ A program is started once for each set of settings and shared by the tests of a 
 Where one has ended (a test failed), the next test gets a new one with a new database.
 """
 import hashlib
+import itertools
 import json
 from types import SimpleNamespace
 
@@ -93,9 +94,11 @@ class Followed(Run):
 class Keeper:
     """The programs of a module. running(key=value…) is a Followed with these settings."""
 
+    _numbers = itertools.count(1)  # a module whose tests are given to several workers is set up again in one of them
+
     def __init__(self, mysql, kafka, scratch, label):
         self.mysql, self.kafka, self.scratch, self.label = mysql, kafka, scratch, label
-        self._kept, self._count = {}, 0
+        self._kept = {}
 
     def running(self, **settings):
         key = json.dumps(settings, sort_keys=True, default=str)
@@ -105,8 +108,7 @@ class Keeper:
         return kept
 
     def _start(self, key, settings):
-        self._count += 1
-        name = f"{self.label}_{hashlib.sha256(key.encode()).hexdigest()[:4]}_{self._count}"
+        name = f"{self.label}_{hashlib.sha256(key.encode()).hexdigest()[:4]}_{next(self._numbers)}"
 
         def make(mysql, kafka, prefix=name, **more):
             env = more.pop("env", None)

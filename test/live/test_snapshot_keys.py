@@ -93,6 +93,7 @@ def test_largest_key_is_fixed_at_the_start(run):
     r = run(incremental_snapshot_chunk_size=10, tidemark_snapshot_rows_per_second=20)
     r.sql("CREATE TABLE t (id INT PRIMARY KEY)")
     r.fill("t", ((i,) for i in range(100)))
+    r.wait_rows("t", 100, op="c")  # what is streamed in a window is not read
     id = r.snapshot("t", wait=False)
     r.wait_rows("t", 10)
     r.fill("t", ((i,) for i in range(1000, 1100)))

@@ -34,6 +34,7 @@ def test_pause_survives_a_restart(run):
     r = run(incremental_snapshot_chunk_size=500, tidemark_snapshot_rows_per_second=4000)
     r.sql("CREATE TABLE gauge (id INT PRIMARY KEY, v INT)")
     r.fill("gauge", ((i, 0) for i in range(1, 20001)))
+    r.wait_rows("gauge", 20000, op="c")  # what is streamed in a window is not read
     id = r.snapshot("gauge", wait=False)
     r.wait_rows("gauge", 2000)
     r.ask("pause-snapshot", "p")
@@ -69,6 +70,7 @@ def test_condition_survives_a_kill_byte_for_byte(run):
     r = run(incremental_snapshot_chunk_size=500, tidemark_snapshot_rows_per_second=1500)
     r.sql("CREATE TABLE note (id INT PRIMARY KEY, t VARCHAR(40))")
     r.fill("note", ((i, "it's \"high\"" if i % 2 else "low") for i in range(20000)))
+    r.wait_rows("note", 20000, op="c")
     id = r.snapshot("note", wait=False, additional_conditions=[{"data-collection": f"{r.database}.note", "filter": filter}])
     r.wait_rows("note", 1500)
     assert r.progress()["tables"][0]["filter"] == filter
@@ -84,6 +86,7 @@ def test_snapshot_goes_on_after_the_server_restarts(new_mysql, kafka, tidemark, 
             errors_retry_delay_initial_ms=100)
     r.sql("CREATE TABLE gauge (id INT PRIMARY KEY, v INT)")
     r.fill("gauge", ((i, 0) for i in range(5000)))
+    r.wait_rows("gauge", 5000, op="c")
     id = r.snapshot("gauge", wait=False)
     r.wait_rows("gauge", 600)
     server.kill()
