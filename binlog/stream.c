@@ -87,13 +87,13 @@ void stream_begin(struct stream *st, const struct stream_start *start)
     st->file = stream_intern(view_of(start->pos.file));
     st->offset = start->pos.offset;
     st->safe = start->pos;
-    st->resumes = start->is_inside;
-    st->resume_gtid = start->inside_gtid;
-    st->resume_events = start->skip_events;
-    st->resume_rows = start->skip_rows;
-    st->resume_told = start->told;
-    st->resume_has_told = start->told > 0;
-    st->resume_by_told = start->is_recut;
+    if (start->is_inside)
+        stream_add_half(st, &(struct stream_half){.gtid = start->inside_gtid,
+                                                  .by_told = start->is_recut,
+                                                  .has_told = start->told > 0,
+                                                  .events = start->skip_events,
+                                                  .rows = start->skip_rows,
+                                                  .told = start->told});
     st->has_barrier = start->has_barrier;
     st->barrier = start->barrier;
     st->early = start->early;

@@ -46,6 +46,16 @@ struct stream_xa {
     struct held_events events;
 };
 
+/* A transaction that was told in part and did not come again yet. There may be several: another server's log can have others
+ * before it, and break off amid one of them. */
+struct stream_half {
+    struct stream_half *next;
+    struct gtid gtid; /* n = 0: the next that tells */
+    bool by_told;     /* another server's log: only the number of rows counts */
+    bool has_told;    /* that number is known */
+    uint32_t events, rows, told;
+};
+
 struct stream {
     struct stream_settings set;
     struct stream_output out;
@@ -74,12 +84,8 @@ struct stream {
     struct log_position barrier;
     struct map distrusted; /* "db NUL table" -> struct log_position: the shape speaks from there on */
 
-    /* S1: the transaction under way, and the one that was interrupted */
-    bool resumes;
-    struct gtid resume_gtid; /* n = 0: the next that tells */
-    bool resume_by_told;     /* another server's log: only the number of rows counts */
-    bool resume_has_told;    /* that number is known */
-    uint32_t resume_events, resume_rows, resume_told;
+    /* S1: the transaction under way, and those that were interrupted */
+    struct stream_half *halves;
     uint32_t skip_events, skip_rows; /* of the transaction under way */
     uint32_t skip_told;              /* rows of it that are still to be skipped */
     uint32_t told_rows;              /* of the event under way */
@@ -114,6 +120,7 @@ bool stream_xa_prepare(struct stream *st, const struct event *ev, struct fail *w
 bool stream_xa_end(struct stream *st, const struct event *ev, const struct statement *sm, bool commits, struct view xid,
                    struct fail *why);
 void stream_xa_forget(struct stream *st);
+void stream_add_half(struct stream *st, const struct stream_half *half);
 void stream_fini_transactions(struct stream *st);
 
 /* stream_table.c */

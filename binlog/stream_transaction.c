@@ -8,55 +8,82 @@
 
 /* ---- what was told before ---- */
 
-/* Whether the transaction that begins is the one that was handed over in part. The server may send the prepares of
- * open XA transactions before it: they tell no rows, so they are not asked. */
+void stream_add_half(struct stream *st, const struct stream_half *half)
+{
+    struct stream_half *added = mem_zero(1, sizeof *added);
+    *added = *half;
+    added->next = st->halves;
+    st->halves = added;
+}
+
+static void drop_half(struct stream_half **at)
+{
+    struct stream_half *half = *at;
+    *at = half->next;
+    free(half);
+}
+
+/* The server may send the prepares of open XA transactions before a half without a name: they tell no rows, so they are not
+ * asked. */
+static struct stream_half **find_half(struct stream *st)
+{
+    struct stream_half **at = &st->halves;
+    while (*at != NULL && (*at)->gtid.n > 0 &&
+           !(st->trx.has_gtid && memcmp(&(*at)->gtid, &st->trx.gtid, sizeof st->trx.gtid) == 0))
+        at = &(*at)->next;
+    return at;
+}
+
+/* The transaction that begins may be one that was handed over in part. */
 static void resume(struct stream *st)
 {
     st->skip_events = 0;
     st->skip_rows = 0;
     st->skip_told = 0;
-    if (!st->resumes || !st->tells)
+    struct stream_half **at = find_half(st);
+    if (*at == NULL || !st->tells)
         return;
-    bool is_it = st->resume_gtid.n == 0 ||
-                 (st->trx.has_gtid && memcmp(&st->resume_gtid, &st->trx.gtid, sizeof st->resume_gtid) == 0);
-    if (!is_it)
-        return;
-    if (st->resume_by_told) {
-        st->skip_told = st->resume_told;
+    const struct stream_half *half = *at;
+    if (half->by_told) {
+        st->skip_told = half->told;
     } else {
-        st->skip_events = st->resume_events;
-        st->skip_rows = st->resume_rows;
+        st->skip_events = half->events;
+        st->skip_rows = half->rows;
     }
-    st->trx.told = st->resume_told;
-    st->trx.has_told = st->resume_has_told;
-    st->resumes = false;
+    st->trx.told = half->told;
+    st->trx.has_told = half->has_told;
+    drop_half(at);
 }
 
 static void remember(struct stream *st)
 {
-    uint32_t events = st->trx.events;
-    uint32_t rows = st->told_rows;
-    if (events < st->skip_events || (events == st->skip_events && rows < st->skip_rows)) {
-        events = st->skip_events;
-        rows = st->skip_rows;
+    struct stream_half half = {.events = st->trx.events,
+                               .rows = st->told_rows,
+                               .has_told = st->trx.has_told,
+                               .told = st->trx.told,
+                               .by_told = st->skip_told > 0};
+    if (st->trx.has_gtid)
+        half.gtid = st->trx.gtid;
+    if (half.events < st->skip_events || (half.events == st->skip_events && half.rows < st->skip_rows)) {
+        half.events = st->skip_events;
+        half.rows = st->skip_rows;
     }
-    st->resumes = true;
-    st->resume_gtid = st->trx.has_gtid ? st->trx.gtid : (struct gtid){.n = 0};
-    st->resume_events = events;
-    st->resume_rows = rows;
-    st->resume_has_told = st->trx.has_told;
-    st->resume_told = st->trx.told;
-    st->resume_by_told = st->skip_told > 0;
+    stream_add_half(st, &half);
 }
 
 void stream_other_server(struct stream *st)
 {
-    st->resume_by_told = st->resumes && st->resume_gtid.n > 0 && st->resume_has_told;
-    if (st->resumes && !st->resume_by_told)
+    for (struct stream_half **at = &st->halves; *at != NULL;) {
+        (*at)->by_told = (*at)->gtid.n > 0 && (*at)->has_told;
+        if ((*at)->by_told) {
+            at = &(*at)->next;
+            continue;
+        }
         log_warn("stream",
                  "the transaction under way is told again from its start: another server may have cut it into "
                  "other events, and its rows were not counted");
-    st->resumes = st->resume_by_told;
+        drop_half(at);
+    }
     st->safe = (struct log_position){.file = ""};
     st->file = "";
     st->offset = 0;
@@ -194,6 +221,8 @@ void stream_xa_forget(struct stream *st)
 void stream_fini_transactions(struct stream *st)
 {
     stream_xa_forget(st);
+    while (st->halves != NULL)
+        drop_half(&st->halves);
     while (st->xa_prepared != NULL) {
         struct stream_xa *xa = st->xa_prepared;
         st->xa_prepared = xa->next;
