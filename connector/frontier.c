@@ -8,11 +8,13 @@ void frontier_init(struct frontier *f)
 {
     *f = (struct frontier){.is_ready = false};
     offset_state_init(&f->state);
+    gtid_set_init(&f->between);
 }
 
 void frontier_fini(struct frontier *f)
 {
     offset_state_fini(&f->state);
+    gtid_set_fini(&f->between);
 }
 
 void frontier_start(struct frontier *f, const struct offset_state *from, bool is_ready)
@@ -36,6 +38,7 @@ void frontier_move(struct frontier *f, const struct offset_state *place)
     f->is_placed = false;
     f->keeps_gtid_out = false;
     f->gtid = (struct gtid){.n = 0};
+    gtid_set_fini(&f->between);
     f->has_moved = true;
 }
 
@@ -157,8 +160,10 @@ static void pass_record(struct frontier *f, const struct change *chg)
     if (chg->is_part || !f->is_inside)
         return;
     f->has_moved = true;
-    if (stands_before_half(f))
+    if (stands_before_half(f)) {
+        gtid_set_add(&f->between, &f->gtid);
         return;
+    }
     if (!f->is_placed)
         move_to(f, f->begun.file, f->begun.offset);
     f->is_placed = true;
@@ -172,6 +177,8 @@ static void leave(struct frontier *f, const struct change_mark *mark)
 {
     if (f->state.has_gtids && f->gtid.n > 0 && !f->keeps_gtid_out)
         gtid_set_add(&f->state.gtids, &f->gtid);
+    if (f->gtid.n > 0)
+        gtid_set_remove(&f->between, &f->gtid);
     if (!half_is_ahead(f))
         offset_state_leave(&f->state);
     f->has_moved = true;
@@ -251,7 +258,7 @@ void frontier_pass(struct frontier *f, const struct change *chg)
 
 bool frontier_is_storable(const struct frontier *f)
 {
-    return f->is_ready && f->has_place && !f->is_split && !stands_before_half(f);
+    return f->is_ready && f->has_place && !f->is_split && gtid_set_is_empty(&f->between);
 }
 
 bool frontier_has_handed_over(const struct frontier *f)
@@ -267,6 +274,7 @@ void frontier_copy_handed_over(const struct frontier *f, struct gtid_set *set)
         gtid_set_add(set, &f->gtid);
     if (f->state.inside.n > 0)
         gtid_set_add(set, &f->state.inside);
+    gtid_set_union(set, &f->between);
 }
 
 void frontier_stored(struct frontier *f)

@@ -15,7 +15,7 @@
  *       the oldest of them and where the stream was
  *
  * Of another server's log a transaction that was told in part may come behind others: until it comes, its GTID and the
- * number of its rows are kept, and nothing is stored within those others.
+ * number of its rows are kept, and nothing is stored while one of those others is told in part, too.
  *
  * Loop thread only.
  */
@@ -39,6 +39,7 @@ struct frontier {
     struct gtid gtid;          /* of the transaction under way; n = 0: none */
     bool keeps_gtid_out;       /* it is an XA PREPARE */
     struct log_position begun; /* where the transaction under way starts */
+    struct gtid_set between;   /* told in part, before one that was told in part on another server */
 };
 
 void frontier_init(struct frontier *f);

@@ -141,6 +141,27 @@ static void pass_xa_prepare(const struct gtid *gtid, const char *xid, uint64_t f
     pass_mark(CHANGE_COMMIT, NULL, "a.9", to);
 }
 
+/* A connection that breaks, and a third server: what was told in part is not stored before it is whole. */
+static void nothing_is_stored_while_two_are_told_in_part(void **state)
+{
+    (void)state;
+    static const struct gtid prepared = {.uuid = {1}, .n = 4};
+    pass_origin("b");
+    pass_mark(CHANGE_POSITION, NULL, "b.1", 4);
+    pass_mark(CHANGE_BEGIN, &before, "b.1", 50);
+    pass_row(2, 1, 1);
+    pass_xa_prepare(&prepared, "x", 10, 40);
+    assert_false(frontier_is_storable(&front));
+    pass_origin("c");
+    pass_mark(CHANGE_POSITION, NULL, "c.1", 4);
+    assert_false(frontier_is_storable(&front));
+    check_hands_over(&before, true);
+    pass_mark(CHANGE_BEGIN, &before, "c.1", 50);
+    pass_mark(CHANGE_COMMIT, NULL, "c.1", 200);
+    assert_true(frontier_is_storable(&front));
+    assert_int_equal(front.state.inside_rows, 103);
+}
+
 /* As it is after a start from there. */
 static void start_again(void)
 {
@@ -248,6 +269,7 @@ int main(void)
         TEST(nothing_is_stored_within_what_stands_before_it),
         TEST(the_same_server_keeps_its_place),
         TEST(a_half_without_a_name_is_not_known_before_it_begins),
+        TEST(nothing_is_stored_while_two_are_told_in_part),
         TEST(a_prepare_that_comes_again_leaves_the_half_as_it_was),
         TEST(what_is_read_again_without_gtids_moves_nothing),
         TEST(a_file_that_is_read_from_its_start_moves_nothing),
