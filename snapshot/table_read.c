@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "record/table_id.h"
+#include "snapshot/chunk_fault.h"
 #include "snapshot/mutation.h"
 
 #include <stdlib.h>
@@ -151,6 +152,14 @@ static void withdraw(struct table_read *t)
     t->n_windows--;
 }
 
+static const char *hint_of(const struct fail *why)
+{
+    if (chunk_fault_outcome(why) != CHUNK_OTHER_SHAPE)
+        return "";
+    return "; hint: the statement that changed the table is waited for; was it kept out of the log, a start with "
+           "snapshot.mode=recovery takes the server's definition, and stop-snapshot gives the table up";
+}
+
 /* It will be ordered anew, after a pause that grows. */
 static void note_failure(struct table_read *t, const struct fail *why, int64_t now_ms)
 {
@@ -163,7 +172,7 @@ static void note_failure(struct table_read *t, const struct fail *why, int64_t n
     if (t->is_told || now_ms - t->failing_since_ms < PATIENCE_MS)
         return;
     t->is_told = true;
-    log_warn("table_read", "the snapshot of %s.%s waits: %s", t->db, t->table, why->text);
+    log_warn("table_read", "the snapshot of %s.%s waits: %s%s", t->db, t->table, why->text, hint_of(why));
 }
 
 static void try_again(struct table_read *t, const struct fail *why, int64_t now_ms)
