@@ -19,6 +19,19 @@ bool position_file_number(const char *file, uint64_t *number)
     return true;
 }
 
+/* The bytes before the number. */
+static size_t base_bytes(const char *file)
+{
+    const char *dot = strrchr(file, '.');
+    return dot == NULL ? strlen(file) : (size_t)(dot - file);
+}
+
+bool position_is_of_one_log(const struct log_position *a, const struct log_position *b)
+{
+    size_t n = base_bytes(a->file);
+    return n == base_bytes(b->file) && memcmp(a->file, b->file, n) == 0;
+}
+
 static int compare_numbers(uint64_t a, uint64_t b)
 {
     return (a > b) - (a < b);

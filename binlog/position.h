@@ -24,6 +24,9 @@ struct log_position {
 /* The number behind the last dot; false when there is none. */
 MUST_USE bool position_file_number(const char *file, uint64_t *number);
 
+/* Whether both are of one row of numbered files: a server that is given another name for its log begins at 1 again. */
+bool position_is_of_one_log(const struct log_position *a, const struct log_position *b);
+
 /* <0, 0, >0 as a lies before, at or behind b. */
 int position_compare(const struct log_position *a, const struct log_position *b);
 

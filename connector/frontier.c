@@ -60,7 +60,7 @@ static bool was_passed(const struct frontier *f, const struct change_mark *mark)
     if (f->state.has_gtids || !f->has_place)
         return false;
     set_place(&pos, mark->file, mark->offset);
-    return position_compare(&pos, reached(f)) < 0;
+    return position_is_of_one_log(&pos, reached(f)) && position_compare(&pos, reached(f)) < 0;
 }
 
 /* Without GTIDs a restart has to come back for the oldest open XA transaction; how far we are stands beside it. */

@@ -258,6 +258,8 @@ static void a_file_that_is_read_from_its_start_moves_nothing(void **state)
     pass_mark(CHANGE_BEGIN, NULL, "a.9", 950);
     pass_mark(CHANGE_COMMIT, NULL, "a.9", 990);
     assert_int_equal(front.state.pos.offset, 990);
+    pass_mark(CHANGE_POSITION, NULL, "b.1", 4); /* the log was given another name */
+    assert_string_equal(front.state.pos.file, "b.1");
 }
 
 int main(void)
