@@ -207,8 +207,10 @@ static void xa_open(struct frontier *f, const struct change_mark *mark)
     offset_state_add_xa(&f->state, mark->xid, &f->gtid, &f->begun, f->state.ts_sec);
 }
 
+/* Its prepare is in the set now, and what ends it is not: a start from here would find its rows nowhere. */
 static void xa_done(struct frontier *f, const struct change_mark *mark)
 {
+    f->is_split = true;
     offset_state_remove_xa(&f->state, mark->xid);
     offset_state_remove_early_xa(&f->state, mark->xid);
     if (f->state.has_gtids && mark->gtid != NULL && mark->gtid->n > 0)

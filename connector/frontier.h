@@ -9,7 +9,7 @@
  * Always true:
  *   F1  a restart from `state` repeats no record that was sent, and misses none
  *   F2  nothing may be stored before the stream was ready (the barrier of a first start)
- *   F3  between the records of one row nothing may be stored
+ *   F3  between the records of one row nothing may be stored, nor between the end of an XA transaction and its commit
  *   F4  after the stream went on with another server nothing is stored before its first position is known
  *   F5  what a start brings again for open XA transactions moves nothing: their prepares, with GTIDs; without, all between
  *       the oldest of them and where the stream was
@@ -30,7 +30,7 @@
 struct frontier {
     struct offset_state state; /* what would be stored now */
     bool is_ready;             /* F2 */
-    bool is_split;             /* F3: in the midst of a row */
+    bool is_split;             /* F3 */
     bool is_inside;            /* a transaction is under way */
     bool is_placed;            /* the state's position is its begin */
     bool is_replayed;          /* F5: it lies before where the stream was */

@@ -49,7 +49,7 @@ class Heart:
             self._fill(table, key, rows, 0)
             self._fill(table, key, rows // 2, 1)
         if server is not self.source:
-            server.wait_for_source()
+            server.wait_for_source(300)
         self.chunk = self.rng.choice([1, 2, 7, 7, 20, 50, 1000, 10000])
         # Chunks apart in time: where the stream lags, some windows close while others stay open.
         self.rate = self.chunk * 12 if self.chunk in (7, 20, 50) and self.rng.random() < 0.8 else 0
@@ -122,11 +122,11 @@ class Heart:
             raise fault
         time.sleep(0.1)
 
-    def end_xa(self, rng):
-        """Ends what a session that was lost had prepared."""
+    def end_xa(self, rng, but=None):
+        """Ends what a session that was lost had prepared, but what the writer is at."""
         try:
             for _, _, _, xid in self.source.sql("XA RECOVER"):
-                if xid.startswith(f"x{self.seed}_"):
+                if xid.startswith(f"x{self.seed}_") and xid != but:
                     self.source.sql(f"XA {rng.choice(['COMMIT', 'ROLLBACK'])} '{xid}'")
         except pymysql.err.MySQLError as fault:
             if fault.args[0] not in (1397, 1399, 1402):
@@ -205,7 +205,7 @@ class Heart:
             time.sleep(self.rng.random() * 0.3)
         self._let_go_on()
         for id, _ in ids:
-            self.run.wait_ended(id, 300)  # some read a few rows a second
+            self._wait_ended(id)
         whole = {table for id, tables in ids if self.run.outcome(id)["outcome"] == "done" for table in tables}
         for table in set(TABLES) - whole:
             self.asked[table] += 1
@@ -216,6 +216,17 @@ class Heart:
         self.end_xa(self.rng)
         assert not self.faults, self.faults
         self._end()
+
+    def _wait_ended(self, id):
+        """Some read a few rows a second; what a lost session had prepared would hold its locks for ever."""
+        until = time.monotonic() + 300
+        while True:
+            try:
+                return self.run.wait_ended(id, 20)
+            except TimeoutError:
+                if time.monotonic() > until:
+                    raise
+                self.end_xa(self.rng, but=getattr(self, "xid", None))
 
     def _act(self, ids, kills):
         kind = self.rng.random()

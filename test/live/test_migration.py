@@ -125,8 +125,10 @@ def test_there_and_back_again(shop, debezium, follow, kafka, names):
     shop.wait_orders()
 
     # Debezium stops in the midst of stream and snapshot.
+    slow = {"data-collection": f"{shop.database}.big", "filter": "SLEEP(0.001) = 0"}
     with Writing(shop):
-        debezium.signal("execute-snapshot", {"data-collections": [f"{shop.database}.big"], "type": "incremental"}, id="there")
+        debezium.signal("execute-snapshot", {"data-collections": [f"{shop.database}.big"], "type": "incremental",
+                                             "additional-conditions": [slow]}, id="there")
         wait_for(lambda: len(shop.read_again()) > ROWS // 10, 120, "a part of the table", every=0.5)
         debezium.stop_connector()
     offset = debezium.offset()

@@ -141,6 +141,24 @@ static void pass_xa_prepare(const struct gtid *gtid, const char *xid, uint64_t f
     pass_mark(CHANGE_COMMIT, NULL, "a.9", to);
 }
 
+static void nothing_is_stored_between_the_end_of_xa_and_its_commit(void **state)
+{
+    (void)state;
+    static const struct gtid prepared = {.uuid = {1}, .n = 4};
+    pass_mark(CHANGE_COMMIT, NULL, "a.9", 20);
+    pass_xa_prepare(&prepared, "x", 30, 90);
+    pass_mark(CHANGE_BEGIN, &half, "a.9", 100);
+    pass_row(2, 1, 1);
+    assert_true(frontier_is_storable(&front));
+    struct change done = {.kind = CHANGE_XA_DONE, .mark = {.gtid = &prepared, .xid = view_of("x")}};
+    frontier_pass(&front, &done);
+    assert_false(frontier_is_storable(&front));
+    pass_mark(CHANGE_COMMIT, NULL, "a.9", 200);
+    assert_true(frontier_is_storable(&front));
+    assert_true(gtid_set_has(&front.state.gtids, &prepared));
+    assert_int_equal(front.state.n_xa, 0);
+}
+
 /* A connection that breaks, and a third server: what was told in part is not stored before it is whole. */
 static void nothing_is_stored_while_two_are_told_in_part(void **state)
 {
@@ -271,6 +289,7 @@ int main(void)
         TEST(nothing_is_stored_within_what_stands_before_it),
         TEST(the_same_server_keeps_its_place),
         TEST(a_half_without_a_name_is_not_known_before_it_begins),
+        TEST(nothing_is_stored_between_the_end_of_xa_and_its_commit),
         TEST(nothing_is_stored_while_two_are_told_in_part),
         TEST(a_prepare_that_comes_again_leaves_the_half_as_it_was),
         TEST(what_is_read_again_without_gtids_moves_nothing),
