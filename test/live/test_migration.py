@@ -216,7 +216,7 @@ def test_a_snapshot_goes_on_behind_a_key_of_each_kind(shop, debezium, follow, ki
     def read_again():
         return Counter(record["after"]["n"] for record in shop.records("kinds") if record["op"] == "r")
 
-    slow = {"data-collection": f"{shop.database}.kinds", "filter": "SLEEP(0.02) = 0"}  # so that there is time to stop amid it
+    slow = {"data-collection": f"{shop.database}.kinds", "filter": "SLEEP(0.05) = 0"}  # so that there is time to stop amid it
     with Writing(shop):
         debezium.signal("execute-snapshot", {"data-collections": [f"{shop.database}.kinds"], "type": "incremental",
                                              "additional-conditions": [slow]}, id="kinds")
