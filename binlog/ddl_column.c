@@ -224,11 +224,13 @@ static bool null(struct draft *d, struct draft_column *col)
     return true;
 }
 
+/* NOT NULL goes with it in a statement. The server's own text says NOT NULL of each such column, and so nothing of one that
+ * may be NULL. */
 static bool auto_increment(struct draft *d, struct draft_column *col)
 {
-    (void)d;
     col->c.is_auto_increment = true;
-    set_nullable(col, false);
+    if (!d->p->is_servers_text)
+        set_nullable(col, false);
     return true;
 }
 

@@ -187,6 +187,7 @@ const struct shape *ddl_read_create(struct catalog *cat, const struct ddl_contex
     struct ddl_parser p;
     arena_init(&memory);
     ddl_parse(&p, cat, ctx, sql, &memory, why);
+    p.is_servers_text = true;
     struct shape *s = read_create(&p);
     arena_fini(&memory);
     return s;

@@ -19,6 +19,7 @@ struct ddl_parser {
     struct view sql;
     const struct ddl_context *ctx;
     struct catalog *cat;  /* may be NULL when text is only read */
+    bool is_servers_text; /* of SHOW CREATE TABLE, or a shape's own: no statement that somebody wrote */
     struct arena *memory; /* of everything that is read, until the statement is done with */
     struct fail *why;
 };

@@ -576,6 +576,21 @@ static void ddl_reads_what_show_create_table_says(void **state)
     assert_true(s->is_partitioned);
 }
 
+/* AUTO_INCREMENT NULL, in this order: the server's text shows it by not saying NOT NULL. */
+static void ddl_reads_that_a_counted_column_may_be_null(void **state)
+{
+    struct ddl_rig *rig = *state;
+    RUN(rig, "CREATE TABLE s (d INT AUTO_INCREMENT NULL, KEY (d))",
+        "CREATE TABLE n (d INT NULL AUTO_INCREMENT, KEY (d))");
+    check_column(rig, "s", "d", "INT AUTO_INCREMENT NULL");
+    check_column(rig, "n", "d", "INT NOT NULL AUTO_INCREMENT");
+    const char *text = "CREATE TABLE `t` (`d` int AUTO_INCREMENT, KEY `d` (`d`))";
+    const struct shape *s = ddl_read_create(&rig->catalog, &rig->ctx, view_of(text), &rig->why);
+    assert_non_null(s);
+    assert_true(s->columns[0].is_nullable);
+    shape_free(&s);
+}
+
 static void ddl_refuses_text_that_is_no_table(void **state)
 {
     static const char *const texts[] = {
@@ -654,6 +669,7 @@ int main(void)
         TEST(ddl_reads_the_servers_own_words_as_utf8),
         TEST(ddl_reads_the_clients_charset),
         TEST(ddl_reads_what_show_create_table_says),
+        TEST(ddl_reads_that_a_counted_column_may_be_null),
         TEST(ddl_refuses_text_that_is_no_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
