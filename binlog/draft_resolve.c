@@ -232,6 +232,10 @@ void draft_resolve_default(struct draft *d, struct draft_column *col)
         set_hex_default(d, c, bytes_of_bits(d->p->memory, bytes));
     else if (c->default_kind == DEFAULT_LITERAL && is_bytes && !is_plain_text(col->default_bytes))
         set_hex_default(d, c, col->default_bytes);
+    else if (c->default_kind == DEFAULT_LITERAL && c->charset != NULL && c->charset->is_binary &&
+             col->default_bytes.n > 0)
+        c->default_text =
+            text_of_bytes(d, c->charset, col->default_bytes); /* a label, by its bytes as the labels are */
 }
 
 void draft_resolve_column(struct draft *d, struct draft_column *col)

@@ -576,6 +576,17 @@ static void ddl_reads_what_show_create_table_says(void **state)
     assert_true(s->is_partitioned);
 }
 
+static void ddl_tells_a_default_label_by_its_bytes(void **state)
+{
+    struct ddl_rig *rig = *state;
+    rig->ctx.client_charset = charset_find(view_of("latin1"));
+    RUN(rig,
+        "CREATE TABLE e (a ENUM('\xe9', '1') CHARSET binary DEFAULT '\xe9', b ENUM('1') CHARSET binary DEFAULT '1')");
+    check_column(rig, "e", "a",
+                 "ENUM('\xef\xbf\xbd','1') CHARACTER SET binary COLLATE binary NULL DEFAULT '\xef\xbf\xbd'");
+    check_column(rig, "e", "b", "ENUM('1') CHARACTER SET binary COLLATE binary NULL DEFAULT '1'");
+}
+
 /* AUTO_INCREMENT NULL, in this order: the server's text shows it by not saying NOT NULL. */
 static void ddl_reads_that_a_counted_column_may_be_null(void **state)
 {
@@ -669,6 +680,7 @@ int main(void)
         TEST(ddl_reads_the_servers_own_words_as_utf8),
         TEST(ddl_reads_the_clients_charset),
         TEST(ddl_reads_what_show_create_table_says),
+        TEST(ddl_tells_a_default_label_by_its_bytes),
         TEST(ddl_reads_that_a_counted_column_may_be_null),
         TEST(ddl_refuses_text_that_is_no_table),
     };
