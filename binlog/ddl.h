@@ -91,8 +91,8 @@ MUST_USE bool ddl_apply(struct catalog *cat, const struct ddl_context *ctx, stru
                         struct fail *why);
 
 /*
- * The shape that the text of SHOW CREATE TABLE, or shape_print's, describes, with one count; NULL and why when it can't be read. A table name without
- * a database is taken to be in ctx->db. cat (for the charset of the database) may be NULL.
+ * The shape that the text of SHOW CREATE TABLE, or shape_print's, describes, with one count; NULL and why when it can't be
+ * read. A table name without a database is taken to be in ctx->db. cat (for the charset of the database) may be NULL.
  */
 MUST_USE const struct shape *ddl_read_create(struct catalog *cat, const struct ddl_context *ctx, struct view sql,
                                              struct fail *why);

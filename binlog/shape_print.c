@@ -169,14 +169,11 @@ static void put_column(const struct column *c, struct buf *out)
     put_type(c, out);
     if (c->is_generated)
         buf_put_text(out, " AS (0)");
-    bool may_be_null = c->is_auto_increment && c->is_nullable; /* NULL in front would give way to AUTO_INCREMENT */
-    if (may_be_null)
-        buf_put_text(out, " AUTO_INCREMENT");
     buf_put_text(out, c->is_nullable ? " NULL" : " NOT NULL");
     put_default(c, out);
     if (c->has_on_update)
         buf_put_text(out, " ON UPDATE CURRENT_TIMESTAMP");
-    if (c->is_auto_increment && !may_be_null)
+    if (c->is_auto_increment)
         buf_put_text(out, " AUTO_INCREMENT");
     if (c->is_invisible)
         buf_put_text(out, " INVISIBLE");

@@ -593,7 +593,7 @@ static void ddl_reads_that_a_counted_column_may_be_null(void **state)
     struct ddl_rig *rig = *state;
     RUN(rig, "CREATE TABLE s (d INT AUTO_INCREMENT NULL, KEY (d))",
         "CREATE TABLE n (d INT NULL AUTO_INCREMENT, KEY (d))");
-    check_column(rig, "s", "d", "INT AUTO_INCREMENT NULL");
+    check_column(rig, "s", "d", "INT NULL AUTO_INCREMENT");
     check_column(rig, "n", "d", "INT NOT NULL AUTO_INCREMENT");
     const char *text = "CREATE TABLE `t` (`d` int AUTO_INCREMENT, KEY `d` (`d`))";
     const struct shape *s = ddl_read_create(&rig->catalog, &rig->ctx, view_of(text), &rig->why);

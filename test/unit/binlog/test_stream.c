@@ -231,15 +231,19 @@ static bool is_prelude(const struct captured *cap, size_t i)
     return type == EVENT_ROTATE || type == EVENT_FORMAT_DESCRIPTION || type == EVENT_PREVIOUS_GTIDS;
 }
 
+static bool is_gtid(const struct captured *cap, size_t i)
+{
+    return cap->events[i].p[4] == EVENT_GTID || cap->events[i].p[4] == EVENT_GTID_TAGGED;
+}
+
 /* The server's side of a dump by GTIDs: transactions of the set are left out. */
 static bool is_wanted(const struct captured *cap, size_t i, const struct gtid_set *executed, bool *in_wanted)
 {
-    uint8_t type = cap->events[i].p[4];
-    if (type == EVENT_GTID || type == EVENT_GTID_TAGGED) {
+    if (is_gtid(cap, i)) {
         struct event ev = {.body = {cap->events[i].p + EVENT_HEADER_BYTES,
                                     cap->events[i].n - EVENT_HEADER_BYTES - EVENT_CHECKSUM_BYTES}};
         struct gtid_event g;
-        ev.header.type = type;
+        ev.header.type = cap->events[i].p[4];
         assert_true(gtid_event_read(&ev, &g, NULL));
         *in_wanted = !gtid_set_has(executed, &g.gtid);
     }
@@ -327,11 +331,6 @@ static bool has_rows(const struct captured *cap, struct range r)
         if (rows_is_type(cap->events[i].p[4]))
             return true;
     return false;
-}
-
-static bool is_gtid(const struct captured *cap, size_t i)
-{
-    return cap->events[i].p[4] == EVENT_GTID || cap->events[i].p[4] == EVENT_GTID_TAGGED;
 }
 
 /* The transaction whose GTID stands at `from` or behind it. */
