@@ -111,10 +111,11 @@ static void begin(struct frontier *f, const struct change_mark *mark)
     f->keeps_gtid_out = false;
     f->gtid = mark->gtid != NULL ? *mark->gtid : (struct gtid){.n = 0};
     set_place(&f->begun, mark->file, mark->offset);
+    f->begun_sec = mark->ts_us / 1000000;
     if (f->is_replayed)
         return;
     f->state.server_id = mark->server_id;
-    f->state.ts_sec = mark->ts_us / 1000000;
+    f->state.ts_sec = f->begun_sec;
 }
 
 static bool is_same_gtid(const struct gtid *a, const struct gtid *b)
@@ -204,7 +205,7 @@ static void xa_open(struct frontier *f, const struct change_mark *mark)
 {
     f->keeps_gtid_out = true;
     offset_state_remove_xa(&f->state, mark->xid);
-    offset_state_add_xa(&f->state, mark->xid, &f->gtid, &f->begun, f->state.ts_sec);
+    offset_state_add_xa(&f->state, mark->xid, &f->gtid, &f->begun, f->begun_sec);
 }
 
 /* Its prepare is in the set now, and what ends it is not: a start from here would find its rows nowhere. */

@@ -39,6 +39,7 @@ struct frontier {
     struct gtid gtid;          /* of the transaction under way; n = 0: none */
     bool keeps_gtid_out;       /* it is an XA PREPARE */
     struct log_position begun; /* where the transaction under way starts */
+    int64_t begun_sec;         /* and when it was committed, or prepared */
     struct gtid_set between;   /* told in part, before one that was told in part on another server */
 };
 

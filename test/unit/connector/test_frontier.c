@@ -135,7 +135,9 @@ static void a_half_without_a_name_is_not_known_before_it_begins(void **state)
 
 static void pass_xa_prepare(const struct gtid *gtid, const char *xid, uint64_t from, uint64_t to)
 {
-    pass_mark(CHANGE_BEGIN, gtid, "a.9", from);
+    struct change begin = {.kind = CHANGE_BEGIN,
+                           .mark = {.gtid = gtid, .file = "a.9", .offset = from, .ts_us = 7000000}};
+    frontier_pass(&front, &begin);
     struct change chg = {.kind = CHANGE_XA_OPEN, .mark = {.gtid = gtid, .xid = view_of(xid)}};
     frontier_pass(&front, &chg);
     pass_mark(CHANGE_COMMIT, NULL, "a.9", to);
@@ -199,6 +201,7 @@ static void check_is_within_half(void)
     assert_int_equal(front.state.event, 2);
     assert_int_equal(front.state.row, 3);
     assert_int_equal(front.state.n_xa, 1);
+    assert_int_equal(front.state.xa[0].ts_sec, 7);
     const struct offset_state *st = &front.state;
     const struct log_position *reached = st->reached.file[0] != '\0' ? &st->reached : &st->pos;
     assert_int_equal(reached->offset, 100);
