@@ -191,6 +191,11 @@ static bool truncate(struct ddl_run *run)
     return ddl_truncate_table(run);
 }
 
+static bool optimize(struct ddl_run *run)
+{
+    return ddl_accept(&run->p, "TABLE") || ddl_accept(&run->p, "TABLES") ? ddl_optimize_table(run) : pass(run);
+}
+
 /* FLUSH TABLES is told, FLUSH LOGS and the like are not. */
 static bool flush(struct ddl_run *run)
 {
@@ -206,16 +211,17 @@ struct statement {
 };
 
 static const struct statement statements[] = {
-    {"CREATE", create}, {"ALTER", alter}, {"DROP", drop}, {"RENAME", rename}, {"TRUNCATE", truncate}, {"FLUSH", flush},
+    {"CREATE", create},     {"ALTER", alter},       {"DROP", drop},   {"RENAME", rename},
+    {"TRUNCATE", truncate}, {"OPTIMIZE", optimize}, {"FLUSH", flush},
 };
 
 /* All others that the server knows: they change no table. */
 static const char *const passed_words[] = {
-    "ANALYZE",    "BEGIN",  "BINLOG",   "CACHE",   "CHANGE",    "CHECK",    "CHECKSUM",  "CLONE", "COMMIT",
-    "DEALLOCATE", "DESC",   "DESCRIBE", "END",     "EXECUTE",   "EXPLAIN",  "GET",       "GRANT", "HANDLER",
-    "HELP",       "IMPORT", "INSTALL",  "KILL",    "LOCK",      "OPTIMIZE", "PREPARE",   "PURGE", "RELEASE",
-    "REPAIR",     "RESET",  "RESIGNAL", "RESTART", "REVOKE",    "ROLLBACK", "SAVEPOINT", "SET",   "SHOW",
-    "SHUTDOWN",   "SIGNAL", "START",    "STOP",    "UNINSTALL", "UNLOCK",   "USE",       "XA",    NULL,
+    "ANALYZE",    "BEGIN",    "BINLOG",   "CACHE",     "CHANGE",   "CHECK",     "CHECKSUM", "CLONE",   "COMMIT",
+    "DEALLOCATE", "DESC",     "DESCRIBE", "END",       "EXECUTE",  "EXPLAIN",   "GET",      "GRANT",   "HANDLER",
+    "HELP",       "IMPORT",   "INSTALL",  "KILL",      "LOCK",     "PREPARE",   "PURGE",    "RELEASE", "REPAIR",
+    "RESET",      "RESIGNAL", "RESTART",  "REVOKE",    "ROLLBACK", "SAVEPOINT", "SET",      "SHOW",    "SHUTDOWN",
+    "SIGNAL",     "START",    "STOP",     "UNINSTALL", "UNLOCK",   "USE",       "XA",       NULL,
 };
 
 static bool read_statement(struct ddl_run *run)

@@ -28,6 +28,9 @@ enum {
     DDL_MODE_NO_BACKSLASH_ESCAPES = 1 << 20,
 };
 
+/* One more, beyond what an int holds: the default of a CHAR has blanks up to its length. */
+#define DDL_MODE_PAD_CHAR_TO_FULL_LENGTH (UINT64_C(1) << 31)
+
 struct ddl_context {
     struct view db;          /* the current database of the session, empty when none */
     uint64_t sql_mode;       /* of the event; 0 for text we printed or SHOW CREATE TABLE of our own session */

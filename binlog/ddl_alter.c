@@ -155,7 +155,11 @@ static bool alter_column(struct alteration *a)
         if (!ddl_default(&a->d, col))
             return false;
         draft_resolve_default(&a->d, col);
+        col->is_default_set = true;
+        col->c.had_now = false;
     } else if (ddl_accept_two(a->p, "DROP", "DEFAULT")) {
+        col->c.had_now |= col->c.default_kind == DEFAULT_NOW;
+        col->is_default_dropped = true;
         col->c.default_kind = DEFAULT_NONE;
         col->c.default_text = VIEW_NONE;
     } else if (ddl_accept_two(a->p, "SET", "VISIBLE")) {
@@ -256,12 +260,18 @@ static bool rename_table(struct alteration *a)
     return ddl_table_name(a->p, &a->new_db, &a->new_table);
 }
 
+static bool rename_part(struct alteration *a, bool (*read)(struct alteration *a))
+{
+    a->d.is_rewritten = true;
+    return read(a);
+}
+
 static bool rename(struct alteration *a)
 {
     if (ddl_accept(a->p, "COLUMN"))
-        return rename_column(a);
+        return rename_part(a, rename_column);
     if (ddl_accept(a->p, "INDEX") || ddl_accept(a->p, "KEY"))
-        return rename_key(a);
+        return rename_part(a, rename_key);
     return rename_table(a);
 }
 
@@ -320,46 +330,51 @@ static bool remove_partitions(struct alteration *a)
 struct action {
     const char *word;
     bool (*read)(struct alteration *a);
+    bool leaves_columns; /* else the server defines all columns again */
 };
 
 static const struct action actions[] = {
-    {"ADD", add},
-    {"DROP", drop},
-    {"MODIFY", modify},
-    {"CHANGE", change},
-    {"ALTER", alter},
-    {"RENAME", rename},
-    {"CONVERT", convert},
-    {"ORDER", pass_rest},
-    {"EXCHANGE", exchange},
-    {"TRUNCATE", change_data},
-    {"DISCARD", change_data},
-    {"IMPORT", change_data},
-    {"REMOVE", remove_partitions},
-    {"COALESCE", pass_rest},
-    {"REORGANIZE", pass_rest},
-    {"REBUILD", pass_rest},
-    {"ANALYZE", pass_rest},
-    {"CHECK", pass_rest},
-    {"OPTIMIZE", pass_rest},
-    {"REPAIR", pass_rest},
-    {"ALGORITHM", pass_item},
-    {"LOCK", pass_item},
-    {"FORCE", pass_item},
-    {"ENABLE", pass_item},
-    {"DISABLE", pass_item},
-    {"WITH", pass_item},
-    {"WITHOUT", pass_item},
-    {"SECONDARY_LOAD", pass_item},
-    {"SECONDARY_UNLOAD", pass_item},
-    {"UPGRADE", pass_item},
+    {"ADD", add, false},
+    {"DROP", drop, false},
+    {"MODIFY", modify, false},
+    {"CHANGE", change, false},
+    {"ALTER", alter, false},
+    {"RENAME", rename, true}, /* of the table; rename_part says so of the rest */
+    {"CONVERT", convert, false},
+    {"ORDER", pass_rest, false},
+    {"EXCHANGE", exchange, true},
+    {"TRUNCATE", change_data, true},
+    {"DISCARD", change_data, true},
+    {"IMPORT", change_data, true},
+    {"REMOVE", remove_partitions, false},
+    {"COALESCE", pass_rest, false},
+    {"REORGANIZE", pass_rest, false},
+    {"REBUILD", pass_rest, false},
+    {"ANALYZE", pass_rest, true},
+    {"CHECK", pass_rest, true},
+    {"OPTIMIZE", pass_rest, false},
+    {"REPAIR", pass_rest, true},
+    {"ALGORITHM", pass_item, true},
+    {"LOCK", pass_item, true},
+    {"FORCE", pass_item, false},
+    {"ENABLE", pass_item, true},
+    {"DISABLE", pass_item, true},
+    {"WITH", pass_item, true},
+    {"WITHOUT", pass_item, true},
+    {"SECONDARY_LOAD", pass_item, true},
+    {"SECONDARY_UNLOAD", pass_item, true},
+    {"UPGRADE", pass_item, true},
 };
 
 static bool action(struct alteration *a)
 {
-    for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
-        if (ddl_accept(a->p, actions[i].word))
-            return actions[i].read(a);
+    for (size_t i = 0; i < sizeof actions / sizeof *actions; i++) {
+        if (!ddl_accept(a->p, actions[i].word))
+            continue;
+        a->d.is_rewritten |= !actions[i].leaves_columns;
+        return actions[i].read(a);
+    }
+    a->d.is_rewritten = true;
     return ddl_is(a->p, "PARTITION") ? ddl_partitions(&a->d) : ddl_table_option(&a->d);
 }
 

@@ -55,6 +55,7 @@ bool ddl_drop_index(struct ddl_run *run);
 bool ddl_drop_database(struct ddl_run *run);
 bool ddl_rename_table(struct ddl_run *run);
 bool ddl_truncate_table(struct ddl_run *run);
+bool ddl_optimize_table(struct ddl_run *run);
 
 /* INSERT, UPDATE, …: `ddl_row_statement` stands at the first word. */
 bool ddl_is_row_statement(const struct ddl_parser *p);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ddl_table: DROP TABLE, RENAME TABLE, TRUNCATE TABLE, CREATE INDEX, DROP INDEX.
+ * ddl_table: DROP TABLE, RENAME TABLE, TRUNCATE TABLE, OPTIMIZE TABLE, CREATE INDEX, DROP INDEX.
  *
  * A statement on several tables leaves an effect for each, whose text is the statement for that one alone.
  * Source: the manual, the pages of these names.
@@ -27,6 +27,19 @@ static struct table_name *add_name(struct ddl_run *run, struct table_name **tail
     return *tail = name;
 }
 
+static bool read_targets(struct ddl_run *run, struct table_name **first)
+{
+    struct table_name *last = NULL;
+    *first = NULL;
+    do {
+        struct table_name *name = add_name(run, &last);
+        *first = *first == NULL ? name : *first;
+        if (!ddl_target(run, &name->db, &name->table))
+            return false;
+    } while (ddl_accept_sign(&run->p, ','));
+    return true;
+}
+
 /* ---- DROP TABLE */
 
 static struct view drop_text(struct ddl_run *run, const struct table_name *name, bool is_conditional)
@@ -45,15 +58,10 @@ static struct view drop_text(struct ddl_run *run, const struct table_name *name,
 /* DROP TABLE has been taken. */
 bool ddl_drop_table(struct ddl_run *run)
 {
-    struct table_name *first = NULL;
-    struct table_name *last = NULL;
+    struct table_name *first;
     bool is_conditional = ddl_accept_if_exists(&run->p);
-    do {
-        struct table_name *name = add_name(run, &last);
-        first = first == NULL ? name : first;
-        if (!ddl_target(run, &name->db, &name->table))
-            return false;
-    } while (ddl_accept_sign(&run->p, ','));
+    if (!read_targets(run, &first))
+        return false;
     for (const struct table_name *name = first; name != NULL; name = name->next) {
         struct ddl_effect *effect = ddl_add_effect(run, DDL_DROP, name->db, name->table);
         effect->is_conditional = is_conditional;
@@ -130,9 +138,9 @@ bool ddl_truncate_table(struct ddl_run *run)
     return true;
 }
 
-/* ---- CREATE INDEX, DROP INDEX */
+/* ---- drafts */
 
-/* Makes the draft of the table an index statement is about; false when its shape isn't followed. */
+/* Makes the draft of the table a statement is about; false when its shape isn't followed. */
 static bool open_draft(struct ddl_run *run, struct draft *d, struct view db, struct view table)
 {
     const struct shape *s = catalog_find(run->p.cat, db, table);
@@ -141,6 +149,40 @@ static bool open_draft(struct ddl_run *run, struct draft *d, struct view db, str
     draft_from_shape(d, &run->p, s);
     return true;
 }
+
+/* ---- OPTIMIZE TABLE */
+
+/* The server writes the table anew, which changes it where a default is implied; nobody is told of one that stays. */
+static bool optimize_one(struct ddl_run *run, const struct table_name *name)
+{
+    struct draft d;
+    if (!open_draft(run, &d, name->db, name->table))
+        return true;
+    d.is_rewritten = true;
+    struct shape *s = draft_finish(&d);
+    if (s == NULL)
+        return false;
+    const struct shape *same = s;
+    if (shape_equal(catalog_find(run->p.cat, name->db, name->table), s))
+        shape_free(&same);
+    else
+        ddl_put_shape(run, ddl_add_effect(run, DDL_ALTER, name->db, name->table), s);
+    return true;
+}
+
+/* OPTIMIZE TABLE has been taken. */
+bool ddl_optimize_table(struct ddl_run *run)
+{
+    struct table_name *first;
+    if (!read_targets(run, &first))
+        return false;
+    for (const struct table_name *name = first; name != NULL; name = name->next)
+        if (!optimize_one(run, name))
+            return false;
+    return true;
+}
+
+/* ---- CREATE INDEX, DROP INDEX */
 
 /* The effect on a table that isn't in the catalog. */
 static bool index_of_unknown(struct ddl_run *run, struct view db, struct view table, bool is_plain)
@@ -153,6 +195,7 @@ static bool index_of_unknown(struct ddl_run *run, struct view db, struct view ta
 
 static bool finish_index(struct ddl_run *run, struct draft *d, bool is_plain)
 {
+    d->is_rewritten = true;
     struct shape *s = draft_finish(d);
     if (s == NULL)
         return false;

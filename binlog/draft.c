@@ -226,37 +226,6 @@ static void fill_shape(const struct draft *d, struct shape *s)
         fill_index(d, &s->indexes[i], d->keys[i], memory);
 }
 
-static void imply_timestamp_default(struct column *c, bool is_first)
-{
-    if (c->is_generated || c->default_kind != DEFAULT_NONE)
-        return;
-    if (is_first && !c->has_on_update) {
-        c->default_kind = DEFAULT_NOW;
-        c->has_on_update = true;
-        return;
-    }
-    c->default_kind = DEFAULT_LITERAL;
-    c->default_text = view_of("0000-00-00 00:00:00");
-    c->default_is_quoted = true;
-}
-
-/* With explicit_defaults_for_timestamp OFF a TIMESTAMP without NULL is NOT NULL; without a default it has zero, but when
- * it is the first TIMESTAMP of the table it follows the clock. */
-static void imply_timestamps(struct draft *d)
-{
-    bool is_first = true;
-    for (uint32_t i = 0; i < d->n_columns; i++) {
-        struct draft_column *col = d->columns[i];
-        if (col->c.kind != COLUMN_TIMESTAMP)
-            continue;
-        if (col->is_raw && !col->is_null_written) {
-            col->c.is_nullable = false;
-            imply_timestamp_default(&col->c, is_first);
-        }
-        is_first = false;
-    }
-}
-
 struct shape *draft_finish(struct draft *d)
 {
     remove_dropped(d);
@@ -267,7 +236,7 @@ struct shape *draft_finish(struct draft *d)
             draft_convert_column(d, d->columns[i]);
     }
     if (d->p->ctx->implicit_timestamp_defaults)
-        imply_timestamps(d);
+        draft_imply_timestamps(d);
     if (!names_differ(d) || !draft_resolve_keys(d))
         return NULL;
     if (d->n_columns == 0) {

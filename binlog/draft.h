@@ -26,6 +26,8 @@ struct draft_column {
     const struct column *old; /* there; NULL: new */
     bool is_raw;              /* read from this statement: resolved when the draft is finished */
     bool is_dropped;
+    bool is_default_set;     /* by ALTER … SET DEFAULT */
+    bool is_default_dropped; /* by ALTER … DROP DEFAULT */
     /* of raw columns */
     const struct charset *charset; /* written at the type, or of the written COLLATE */
     struct view collation;         /* written */
@@ -79,6 +81,7 @@ struct draft {
     const struct charset *convert; /* CONVERT TO CHARACTER SET */
     struct view convert_collation;
     bool is_partitioned;
+    bool is_rewritten;       /* an altered table whose columns the server defines again, those too that nothing names */
     bool is_charset_written; /* by an option of this statement, or by its COLLATE */
     bool is_collation_written;
     bool database_unknown;
@@ -124,6 +127,9 @@ uint64_t draft_room_of(const struct column *c);
 
 /* CONVERT TO CHARACTER SET for one column, resolved. */
 void draft_convert_column(struct draft *d, struct draft_column *col);
+
+/* What a session with explicit_defaults_for_timestamp OFF makes of TIMESTAMP columns (draft_timestamp.c). */
+void draft_imply_timestamps(struct draft *d);
 
 /* Finds the columns of new keys, names what has no name, drops what is implied and not needed, and puts all in the
  * server's order (draft_key.c). */

@@ -336,9 +336,34 @@ static bool is_national_name(struct view type)
     return type.n > 0 && type.p[0] == 'N';
 }
 
+static uint64_t characters(struct view text)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < text.n; i++)
+        n += (text.p[i] & 0xc0) != 0x80;
+    return n;
+}
+
+/* Where the session sees CHAR with the blanks at its end, a CHAR that becomes BINARY keeps those of its default. */
+static void pad_default(const struct draft *d, struct column *c)
+{
+    if (c->kind != COLUMN_CHAR || c->default_kind != DEFAULT_LITERAL ||
+        (d->p->ctx->sql_mode & DDL_MODE_PAD_CHAR_TO_FULL_LENGTH) == 0)
+        return;
+    uint64_t n = characters(c->default_text);
+    size_t missing = n < c->length ? (size_t)(c->length - n) : 0;
+    uint8_t *padded = arena_alloc(d->p->memory, c->default_text.n + missing + 1);
+    if (c->default_text.n > 0)
+        memcpy(padded, c->default_text.p, c->default_text.n);
+    memset(padded + c->default_text.n, ' ', missing);
+    c->default_text = (struct view){padded, c->default_text.n + missing};
+}
+
 void draft_convert_column(struct draft *d, struct draft_column *col)
 {
     struct column *c = &col->c;
+    if (d->convert->is_binary)
+        pad_default(d, c);
     if (c->charset != NULL && !c->charset->is_binary) {
         c->charset = d->convert;
         c->collation = bin_wins(col) ? bin_collation(d, d->convert) : d->convert_collation;

@@ -28,6 +28,16 @@ static bool take_end(struct source *src, const struct source_result *res, struct
     return position_set(pos, source_query_named(res, "File"), offset, why);
 }
 
+struct stream_server server_of_stream(const struct server *srv)
+{
+    return (struct stream_server){
+        .version = srv->version,
+        .charset = charset_find(view_of(srv->charset)),
+        .collation = view_of(srv->collation),
+        .implicit_timestamp_defaults = srv->has_implicit_timestamps,
+    };
+}
+
 const char *server_log_status_sql(const struct server *srv)
 {
     return srv->version >= VERSION_LOG_STATUS ? "SHOW BINARY LOG STATUS" : "SHOW MASTER STATUS";

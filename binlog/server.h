@@ -11,6 +11,7 @@
 #define TIDEMARK_BINLOG_SERVER_H
 
 #include "binlog/source.h"
+#include "binlog/stream.h"
 
 enum server_gtid_mode { SERVER_GTID_OFF, SERVER_GTID_OFF_PERMISSIVE, SERVER_GTID_ON_PERMISSIVE, SERVER_GTID_ON };
 
@@ -24,6 +25,7 @@ struct server {
     unsigned lower_case_table_names; /* 0: names differ by case */
     char charset[65];                /* character_set_server */
     char collation[65];              /* collation_server */
+    bool has_implicit_timestamps;    /* explicit_defaults_for_timestamp is OFF */
     bool metadata_is_full;           /* binlog_row_metadata */
     bool has_partial_json;           /* binlog_row_value_options */
     bool has_compression;            /* binlog_transaction_compression */
@@ -33,6 +35,9 @@ struct server {
 
 /* Reads and judges. */
 MUST_USE bool server_check(struct source *src, const struct source_settings *set, struct server *out, struct fail *why);
+
+/* What reading statements of its log needs of it; lends the server. */
+struct stream_server server_of_stream(const struct server *srv);
 
 /* SHOW BINARY LOG STATUS, or MASTER before 8.2. May wait for the server's log lock. */
 const char *server_log_status_sql(const struct server *srv);

@@ -79,6 +79,7 @@ struct column {
     bool is_generated; /* GENERATED ALWAYS AS; stored or virtual, both are in the row image */
     bool is_invisible;
     bool has_on_update; /* ON UPDATE CURRENT_TIMESTAMP */
+    bool had_now;       /* ALTER dropped its DEFAULT CURRENT_TIMESTAMP; the server still counts it as having one */
     bool has_length;    /* a length stood in the text or is implied by the type */
     bool has_scale;
     bool default_is_quoted; /* DEFAULT_LITERAL stood in quotes */

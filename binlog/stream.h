@@ -229,6 +229,7 @@ struct stream_server {
     uint32_t version; /* 90704 */
     const struct charset *charset;
     struct view collation;
+    bool implicit_timestamp_defaults; /* explicit_defaults_for_timestamp is OFF */
 };
 void stream_set_server(struct stream *st, const struct stream_server *server);
 

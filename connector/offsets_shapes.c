@@ -46,8 +46,7 @@ static void suspects_fini(struct suspects *s)
 static bool prove(struct suspects *s, const struct server *server, const struct offset_state *place,
                   const struct log_position *until, struct fail *why)
 {
-    const struct stream_server at = {server->version, charset_find(view_of(server->charset)),
-                                     view_of(server->collation)};
+    const struct stream_server at = server_of_stream(server);
     bool by_place = !place->has_gtids || (!offset_state_is_inside(place) && place->n_xa == 0);
     const struct source_start start = {
         .executed = place->has_gtids ? &place->gtids : NULL,

@@ -181,8 +181,7 @@ static void take_effect(struct offsets_change *c, struct catalog *catalog, const
 
 static bool take_statements(struct offsets_change *c, const struct scan_transaction *trx, struct fail *why)
 {
-    const struct stream_server server = {c->server.version, charset_find(view_of(c->server.charset)),
-                                         view_of(c->server.collation)};
+    const struct stream_server server = server_of_stream(&c->server);
     struct catalog catalog;
     struct ddl_result effects;
     struct fail unread;

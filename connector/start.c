@@ -378,8 +378,7 @@ bool start_prepare(void *ctx, struct source *src, struct catalog *catalog, struc
     catalog_init(catalog, s->server.lower_case_table_names);
     if (!inventory_read_databases(src, catalog, why))
         return false;
-    out->server = (struct stream_server){s->server.version, charset_find(view_of(s->server.charset)),
-                                         view_of(s->server.collation)};
+    out->server = server_of_stream(&s->server);
     snprintf(out->server_uuid, sizeof out->server_uuid, "%s", s->server.uuid);
     return s->is_first ? first_start(s, src, catalog, out, why) : go_on(s, src, catalog, stream, out, why);
 }

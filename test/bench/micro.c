@@ -138,7 +138,8 @@ static void open_log(struct job *j, const char *name, bool renders)
     }
     catalog_init(&j->catalog, 0);
     j->stream = stream_new(&settings, &j->catalog, &out);
-    stream_set_server(j->stream, &(struct stream_server){90704, charset_find(view_of("utf8mb4")), VIEW_NONE});
+    stream_set_server(j->stream,
+                      &(struct stream_server){.version = 90704, .charset = charset_find(view_of("utf8mb4"))});
     stream_begin(j->stream, &(struct stream_start){.executed = &nothing});
     captured_load(&j->cap, name);
     j->n_prelude = count_prelude(&j->cap);

@@ -19,7 +19,7 @@ class Statement:
     client_collation: int = 0
     server_collation: int = 0
     utf8mb4_collation: int = 0
-    explicit_timestamps: bool = True
+    explicit_timestamps: bool | None = None  # not told: the server's own
 
 
 def statements(mysql, file, position):

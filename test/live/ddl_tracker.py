@@ -56,11 +56,12 @@ class Tracker:
         """Reads what the log has gained; the statements with the answers to them."""
         found, self.file, self.position = statements(self.mysql, self.file, self.position)
         answers = []
+        explicit = self.mysql.one("SELECT @@global.explicit_defaults_for_timestamp") if found else None
         for one in found:
             if one.sql in (b"BEGIN", b"COMMIT"):
                 continue
             self.say("S", one.db, str(one.sql_mode), self._charset(one.client_collation), self._name(one.server_collation),
-                     "0" if one.explicit_timestamps else "1", self._name(one.utf8mb4_collation))
+                     "0" if (explicit if one.explicit_timestamps is None else one.explicit_timestamps) else "1", self._name(one.utf8mb4_collation))
             answers.append((one, self.ask("Q", one.sql)))
         return answers
 

@@ -5,6 +5,7 @@ A history is a session with its own sql_mode, charsets and timestamp rule, and s
 table is compared with information_schema, and its key with the one that SHOW CREATE TABLE gives: a restart must not change it.
 TIDEMARK_SEED repeats a run, TIDEMARK_ROUNDS makes it longer.
 """
+import itertools
 import os
 import random
 import time
@@ -50,7 +51,9 @@ class History:
         r = self.random
         self.statements.mode = r.choice(MODES)
         self.client = r.choice(["utf8mb4", "utf8mb4", "utf8mb4", "gbk", "latin1", "sjis"])
-        settings = [f"sql_mode='{self.statements.mode}'", f"explicit_defaults_for_timestamp={r.choice(['ON', 'ON', 'OFF'])}",
+        explicit = r.choice(["ON", "ON", "OFF"])
+        self.server.sql(f"SET GLOBAL explicit_defaults_for_timestamp={explicit}")  # the log doesn't always say what a session has
+        settings = [f"sql_mode='{self.statements.mode}'", f"explicit_defaults_for_timestamp={explicit}",
                     f"collation_server={self.statements.collation()}", "foreign_key_checks=1",
                     f"sql_generate_invisible_primary_key={r.choice(['OFF', 'OFF', 'ON'])}",
                     f"default_collation_for_utf8mb4={r.choice(['utf8mb4_0900_ai_ci', 'utf8mb4_general_ci'])}"]
@@ -142,6 +145,37 @@ def test_statements_of_every_kind_leave_the_shapes_true(server, tracker):
     history.check(everything=True)
     history.session.close()
     assert number >= 300
+    assert history.reread.close() == 0
+
+
+TIMESTAMPS = ["TIMESTAMP NOT NULL", "TIMESTAMP NOT NULL DEFAULT NOW()", "TIMESTAMP NOT NULL DEFAULT '2001-01-01'",
+              "TIMESTAMP NOT NULL DEFAULT '2001-01-01' ON UPDATE NOW()", "TIMESTAMP NOT NULL DEFAULT (1 + 2)", "TIMESTAMP NULL"]
+CHANGES = ["", "ALTER TABLE {t} ALTER a DROP DEFAULT", "ALTER TABLE {t} ALTER a SET DEFAULT (1 + 2)"]
+LATER = ["ADD x INT", "COMMENT 'x'", "RENAME COLUMN k TO kk", "RENAME TO {t}u", "ENABLE KEYS", "MODIFY k BIGINT FIRST", "DROP f", "FORCE",
+         "ALTER a DROP DEFAULT", "ALTER a SET DEFAULT (2 + 2)", "CONVERT TO CHARACTER SET binary", "ALGORITHM = INSTANT"]
+LATER = ["ALTER TABLE {t} " + action for action in LATER] + ["CREATE INDEX i ON {t} (k)", "DROP INDEX j ON {t}", "OPTIMIZE TABLE {t}",
+                                                             "ANALYZE TABLE {t}"]
+
+
+@pytest.mark.parametrize("explicit", ["ON", "OFF"])
+def test_timestamps_follow_the_clock_when_the_server_lets_them(server, tracker, explicit):
+    """explicit: of the session that makes the tables; the one that alters them has the old rule, and blanks behind CHAR."""
+    history = History(server, tracker, 0, ["ts_one"])
+    history.client = "utf8mb4"
+    history.session = server.connect(charset="utf8mb4")
+    for statement in ["DROP DATABASE IF EXISTS ts_one", "CREATE DATABASE ts_one", "USE ts_one",
+                      "SET GLOBAL explicit_defaults_for_timestamp = OFF", "SET sql_mode = 'PAD_CHAR_TO_FULL_LENGTH'"]:
+        assert history.execute(statement)
+    for number, (kind, first, change, later) in enumerate(itertools.product(TIMESTAMPS, ["", "f TIMESTAMP NULL, "], CHANGES, LATER)):
+        for statement in [f"SET explicit_defaults_for_timestamp = {explicit}",
+                          f"CREATE TABLE {{t}} ({first}a {kind}, k INT, c CHAR(7) DEFAULT 'AB', KEY j (k))",
+                          "SET explicit_defaults_for_timestamp = OFF", change, later]:
+            if statement:
+                history.execute(statement.format(t=f"t{number}"))  # some are refused
+    history.check(everything=True)
+    history.execute("DROP DATABASE ts_one")
+    history.session.close()
+    assert history.accepted > 2500
     assert history.reread.close() == 0
 
 

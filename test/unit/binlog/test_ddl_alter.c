@@ -84,6 +84,18 @@ static void ddl_renames_columns_at_once(void **state)
     check_record_key(*state, "t", "no");
 }
 
+static void ddl_keeps_the_blanks_of_a_char_that_becomes_binary(void **state)
+{
+    struct ddl_rig *rig = *state;
+    RUN(rig, "CREATE TABLE t (a CHAR(4) DEFAULT 'AB')", "ALTER TABLE t CONVERT TO CHARACTER SET binary");
+    check_column(rig, "t", "a", "BINARY(4) NULL DEFAULT 'AB'");
+    rig->ctx.sql_mode = DDL_MODE_PAD_CHAR_TO_FULL_LENGTH;
+    RUN(rig, "CREATE TABLE t (a CHAR(4) DEFAULT 'AB', b VARCHAR(4) DEFAULT 'AB')",
+        "ALTER TABLE t CONVERT TO CHARACTER SET binary");
+    check_column(rig, "t", "a", "BINARY(4) NULL DEFAULT 'AB  '");
+    check_column(rig, "t", "b", "VARBINARY(4) NULL DEFAULT 'AB'");
+}
+
 static void ddl_sets_defaults_and_visibility(void **state)
 {
     RUN(*state, "ALTER TABLE t ALTER a SET DEFAULT 8, ALTER COLUMN b SET DEFAULT 'x'");
@@ -379,6 +391,7 @@ int main(void)
         TEST(ddl_redefines_columns_wholly),
         TEST(ddl_places_by_names_as_they_will_be),
         TEST(ddl_renames_columns_at_once),
+        TEST(ddl_keeps_the_blanks_of_a_char_that_becomes_binary),
         TEST(ddl_sets_defaults_and_visibility),
         TEST(ddl_keeps_a_hidden_key_first),
         TEST(ddl_reads_words_as_names_where_names_stand),

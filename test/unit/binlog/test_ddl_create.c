@@ -304,6 +304,24 @@ static void ddl_implies_timestamps_only_without_explicit_defaults(void **state)
     check_column(rig, "t", "a", "TIMESTAMP NOT NULL DEFAULT '0000-00-00 00:00:00'");
 }
 
+static void ddl_implies_a_clock_when_a_table_is_rewritten(void **state)
+{
+    struct ddl_rig *rig = *state;
+    RUN(rig, "CREATE TABLE t (a TIMESTAMP NOT NULL, k INT, KEY j (k))");
+    rig->ctx.implicit_timestamp_defaults = true;
+    RUN(rig, "ALTER TABLE t ENABLE KEYS", "ALTER TABLE t RENAME TO u", "RENAME TABLE u TO t", "ANALYZE TABLE t");
+    check_column(rig, "t", "a", "TIMESTAMP NOT NULL");
+    RUN(rig, "OPTIMIZE TABLE t");
+    check_column(rig, "t", "a", "TIMESTAMP NOT NULL ON UPDATE CURRENT_TIMESTAMP");
+    rig->ctx.implicit_timestamp_defaults = false;
+    RUN(rig, "CREATE TABLE t (a TIMESTAMP NOT NULL DEFAULT NOW(), k INT, KEY j (k))");
+    rig->ctx.implicit_timestamp_defaults = true;
+    RUN(rig, "ALTER TABLE t ALTER a DROP DEFAULT", "DROP INDEX j ON t"); /* it is gone, and counts on */
+    check_column(rig, "t", "a", "TIMESTAMP NOT NULL");
+    RUN(rig, "ALTER TABLE t ALTER a SET DEFAULT (1 + 2)");
+    check_column(rig, "t", "a", "TIMESTAMP NOT NULL DEFAULT (1 + 2) ON UPDATE CURRENT_TIMESTAMP");
+}
+
 /* ---- attributes */
 
 static void ddl_reads_attributes_in_any_order(void **state)
@@ -660,6 +678,7 @@ int main(void)
         TEST(ddl_keeps_tokens_of_expressions_apart),
         TEST(ddl_gives_auto_increment_no_default_and_no_null),
         TEST(ddl_implies_timestamps_only_without_explicit_defaults),
+        TEST(ddl_implies_a_clock_when_a_table_is_rewritten),
         TEST(ddl_reads_attributes_in_any_order),
         TEST(ddl_reads_keys_of_all_forms),
         TEST(ddl_names_keys_as_the_server_does),

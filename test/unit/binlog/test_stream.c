@@ -201,7 +201,7 @@ static struct stream *make(struct transcript *t, struct catalog *catalog)
     buf_init(&t->once);
     buf_init(&t->again);
     struct stream *st = stream_new(&set, catalog, &out);
-    stream_set_server(st, &(struct stream_server){90704, charset_find(view_of("utf8mb4")), VIEW_NONE});
+    stream_set_server(st, &(struct stream_server){.version = 90704, .charset = charset_find(view_of("utf8mb4"))});
     return st;
 }
 
