@@ -31,9 +31,11 @@ GONE = (0, 1053, 1077, 1290, 1317, 2002, 2003, 2006, 2013, 2014, 2055)  # what a
 
 
 class Heart:
-    """is_rough: the servers may go away too. settings: more of the program's."""
+    """is_rough: the servers may go away too. is_lagging: chunks apart in time, and a stream so far behind the log that some
+    windows close while others stay open; else that is left to chance. settings: more of the program's."""
 
-    def __init__(self, seed, server, kafka, tidemark, names, wire=None, rows=150, breaks=None, is_rough=False, **settings):
+    def __init__(self, seed, server, kafka, tidemark, names, wire=None, rows=150, breaks=None, is_rough=False, is_lagging=False,
+                 **settings):
         self.seed, self.rng, self.server, self.wire = seed, random.Random(seed), server, wire
         self.source = getattr(server, "source", server)
         self.database = f"{names.database[:24]}_{seed}"
@@ -50,11 +52,11 @@ class Heart:
             self._fill(table, key, rows // 2, 1)
         if server is not self.source:
             server.wait_for_source(300)
-        self.chunk = self.rng.choice([1, 2, 7, 7, 20, 50, 1000, 10000])
-        # Chunks apart in time: where the stream lags, some windows close while others stay open.
-        self.rate = self.chunk * 12 if self.chunk in (7, 20, 50) and self.rng.random() < 0.8 else 0
-        self.asks_once = self.rng.random() < 0.6  # else a later reading makes up for what an earlier one lost
-        self._slow_down()
+        self.chunk = self.rng.choice([7, 20] if is_lagging else [1, 2, 7, 7, 20, 50, 1000, 10000])
+        is_slow = self.rng.random() < 0.8 and self.chunk in (7, 20, 50)
+        self.rate = self.chunk * 12 if is_slow or is_lagging else 0
+        self.asks_once = self.rng.random() < 0.6 or is_lagging  # else a later reading makes up for what an earlier one lost
+        self._slow_down([100000] if is_lagging else [None, 200000, 100000])
         more = {**({"database_port": wire.port} if wire else {}), **settings}
         if server.options["gtid-mode"] == "OFF":
             more["tidemark_snapshot_for_share"] = "true"
@@ -64,19 +66,17 @@ class Heart:
                        tidemark_snapshot_rows_per_second=self.rate, snapshot_max_threads=self.rng.choice([1, 2, 3]), errors_retry_delay_initial_ms=50,
                        **more)
 
-    def _slow_down(self):
+    def _slow_down(self, rates):
         """How long a transaction is in the log before it can be seen, and how far the stream lags behind the log."""
         delay = self.rng.choice([0, 0, 8000])
         for server in {self.server, self.source}:
             server.sql(f"SET GLOBAL binlog_group_commit_sync_delay={delay}")
         if self.wire:
-            self.wire.bytes_per_second = self.rng.choice([None, 200000, 100000])
+            self.wire.bytes_per_second = self.rng.choice(rates)
 
     def _fill(self, table, key, rows, odd):
-        with self.source.connect(database=self.database) as connection, connection.cursor() as cursor:
-            for _ in range(rows):
-                cursor.execute(f"REPLACE INTO {table} ({','.join(KEYS[table])}, v) VALUES ({','.join(['%s'] * len(KEYS[table]))}, %s)",
-                               (*key(self.rng, odd), self._next()))
+        statement = f"REPLACE INTO {table} ({','.join(KEYS[table])}, v) VALUES ({','.join(['%s'] * len(KEYS[table]))}, %s)"
+        self.source.many(statement, [(*key(self.rng, odd), self._next()) for _ in range(rows)], database=self.database)
         for row in self.source.sql(f"SELECT {','.join(KEYS[table])}, v FROM {table}", database=self.database):
             self.known[table][_key(row[:-1])] = row[-1]
 

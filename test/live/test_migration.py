@@ -10,7 +10,8 @@ from collections import Counter
 
 import pytest
 
-from harness import Debezium, Unavailable, wait_for
+from conftest import available
+from harness import Debezium, wait_for
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(900)]
 
@@ -90,11 +91,8 @@ def shop(mysql, kafka, names):
 
 @pytest.fixture
 def debezium(scratch, mysql, kafka, names, shop):
-    try:
-        program = Debezium(scratch, mysql, kafka, names.prefix, database_include_list=names.database,
-                           incremental_snapshot_chunk_size="50", include_schema_changes="false")
-    except Unavailable as why:
-        pytest.skip(str(why))
+    program = available(lambda: Debezium(scratch, mysql, kafka, names.prefix, database_include_list=names.database,
+                                         incremental_snapshot_chunk_size="50", include_schema_changes="false"))
     program.start()
     yield program
     program.kill()
