@@ -359,12 +359,44 @@ static void pad_default(const struct draft *d, struct column *c)
     c->default_text = (struct view){padded, c->default_text.n + missing};
 }
 
+static struct view bytes_of_text(const struct draft *d, const struct charset *cs, struct view text)
+{
+    struct buf bytes;
+    buf_init(&bytes);
+    charset_from_utf8(cs, text, &bytes);
+    struct view copy = arena_copy(d->p->memory, buf_view(&bytes));
+    buf_fini(&bytes);
+    return copy;
+}
+
+static void set_binary_default(struct draft *d, struct column *c, struct view bytes)
+{
+    if (c->kind == COLUMN_ENUM || c->kind == COLUMN_SET)
+        c->default_text = text_of_bytes(d, d->convert, bytes);
+    else if (!is_plain_text(bytes))
+        set_hex_default(d, c, bytes);
+    else
+        c->default_text = bytes;
+}
+
+/* Text that becomes binary keeps its bytes: labels and default, too. */
+static void convert_to_bytes(struct draft *d, struct column *c)
+{
+    struct view *members = arena_alloc(d->p->memory, c->n_members * sizeof *members);
+    for (uint32_t i = 0; i < c->n_members; i++)
+        members[i] = text_of_bytes(d, d->convert, bytes_of_text(d, c->charset, c->members[i]));
+    c->members = members;
+    pad_default(d, c);
+    if (c->default_kind == DEFAULT_LITERAL)
+        set_binary_default(d, c, bytes_of_text(d, c->charset, c->default_text));
+}
+
 void draft_convert_column(struct draft *d, struct draft_column *col)
 {
     struct column *c = &col->c;
-    if (d->convert->is_binary)
-        pad_default(d, c);
     if (c->charset != NULL && !c->charset->is_binary) {
+        if (d->convert->is_binary)
+            convert_to_bytes(d, c);
         c->charset = d->convert;
         c->collation = bin_wins(col) ? bin_collation(d, d->convert) : d->convert_collation;
         if (is_text(c->kind) && is_national_name(c->type_text))

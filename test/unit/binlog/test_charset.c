@@ -84,6 +84,63 @@ static void every_code_maps_as_the_server_maps_it(void **state)
     assert_int_equal(sets, 33); /* all but the Unicode sets, ascii and binary */
 }
 
+static void check_code(const struct charset *cs, const uint8_t *bytes, size_t n, struct buf *text, struct buf *back)
+{
+    struct utf8_step step = charset_step(cs, bytes, n);
+    if (step.is_malformed || step.bytes != n)
+        return;
+    buf_clear(text);
+    buf_clear(back);
+    utf8_put(text, step.code);
+    charset_from_utf8(cs, buf_view(text), back);
+    struct utf8_step again = charset_step(cs, back->start, buf_size(back));
+    if (again.code != step.code || again.bytes != buf_size(back))
+        fail_msg("%s: U+%04X is not encoded as itself", cs->name, step.code);
+}
+
+/* Each set by a sample of its codes, as many as a fraction of a second allows. */
+static void what_decodes_is_encoded_as_what_decodes_alike(void **state)
+{
+    enum { STRIDE = 401 };
+    (void)state;
+    struct buf text, back;
+    buf_init(&text);
+    buf_init(&back);
+    const struct charset *cs;
+    for (unsigned set = 0; (cs = charset_at(set)) != NULL; set++) {
+        if (cs->is_binary)
+            continue;
+        for (unsigned i = 0; i < 0x10000; i += i < 0x100 ? 1 : STRIDE) {
+            const uint8_t codes[] = {0x8f, (uint8_t)(i >> 8), (uint8_t)i, 0x81, (uint8_t)(0x30 + i % 10)};
+            check_code(cs, codes + 2, 1, &text, &back);
+            check_code(cs, codes + 1, 2, &text, &back);
+            check_code(cs, codes, 3, &text, &back);
+            check_code(cs, codes + 1, 4, &text, &back);
+        }
+    }
+    buf_fini(&text);
+    buf_fini(&back);
+}
+
+static void what_a_set_lacks_is_encoded_as_a_question_mark(void **state)
+{
+    static const struct {
+        const char *charset, *text, *bytes;
+    } cases[] = {{"latin1", "\u00e9\u4e00", "\xe9?"},
+                 {"ascii", "a\u00e9", "a?"},
+                 {"sjis", "\u4e00\u00e9", "\x88\xea?"},
+                 {"gb18030", "\U0001f600", "\x94\x39\xfc\x36"},
+                 {"utf8mb3", "\U0001f600", "?"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct buf out;
+        buf_init(&out);
+        charset_from_utf8(charset_find(view_of(cases[i].charset)), view_of(cases[i].text), &out);
+        assert_true(view_is(buf_view(&out), cases[i].bytes));
+        buf_fini(&out);
+    }
+}
+
 /* ---- text ---- */
 
 static void expect(const char *charset, const char *bytes, size_t n, const char *utf8)
@@ -163,6 +220,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_code_maps_as_the_server_maps_it),
+        cmocka_unit_test(what_decodes_is_encoded_as_what_decodes_alike),
+        cmocka_unit_test(what_a_set_lacks_is_encoded_as_a_question_mark),
         cmocka_unit_test(latin1_is_windows_1252_with_five_holes),
         cmocka_unit_test(double_byte_text_decodes_and_a_trail_may_look_like_ascii),
         cmocka_unit_test(wide_units_decode_in_both_orders),

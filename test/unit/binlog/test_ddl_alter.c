@@ -89,6 +89,10 @@ static void ddl_keeps_the_blanks_of_a_char_that_becomes_binary(void **state)
     struct ddl_rig *rig = *state;
     RUN(rig, "CREATE TABLE t (a CHAR(4) DEFAULT 'AB')", "ALTER TABLE t CONVERT TO CHARACTER SET binary");
     check_column(rig, "t", "a", "BINARY(4) NULL DEFAULT 'AB'");
+    RUN(rig,
+        "CREATE TABLE t (a CHAR(4) CHARACTER SET latin1 DEFAULT '\u00e9', e ENUM('x') CHARACTER SET utf16 DEFAULT 'x')",
+        "ALTER TABLE t CONVERT TO CHARACTER SET binary");
+    check_column(rig, "t", "a", "BINARY(4) NULL DEFAULT 0xE9");
     rig->ctx.sql_mode = DDL_MODE_PAD_CHAR_TO_FULL_LENGTH;
     RUN(rig, "CREATE TABLE t (a CHAR(4) DEFAULT 'AB', b VARCHAR(4) DEFAULT 'AB')",
         "ALTER TABLE t CONVERT TO CHARACTER SET binary");
