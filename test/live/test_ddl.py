@@ -137,6 +137,7 @@ class History:
 def test_statements_of_every_kind_leave_the_shapes_true(server, tracker):
     history = History(server, tracker, 0, ["st_one", "st_two", "st three", "st_four", "st_five", "st_six"])
     history.client = "utf8mb4"
+    server.sql("SET GLOBAL explicit_defaults_for_timestamp = ON")
     history.session = server.connect(charset="utf8mb4")
     number = 0
     for number, statement in enumerate(statements_of_every_kind(), 1):
