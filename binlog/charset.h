@@ -55,7 +55,8 @@ static inline struct utf8_step charset_step(const struct charset *cs, const uint
 /* Appends bytes in this set to out as valid UTF-8, unescaped; NULL is taken as UTF-8. */
 void charset_to_utf8(const struct charset *cs, struct view bytes, struct buf *out);
 
-/* Appends UTF-8 as bytes in this set, which is not binary; a character that it lacks becomes ?, as the server does it. */
-void charset_from_utf8(const struct charset *cs, struct view text, struct buf *out);
+/* Appends UTF-8 as bytes in this set, which is not binary; a character that it lacks becomes ?, as with the server, and the
+ * answer false. */
+bool charset_from_utf8(const struct charset *cs, struct view text, struct buf *out);
 
 #endif

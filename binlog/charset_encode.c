@@ -113,12 +113,16 @@ static bool put_character(const struct charset *cs, uint32_t code, struct buf *o
     return put_code(cs, code, out);
 }
 
-void charset_from_utf8(const struct charset *cs, struct view text, struct buf *out)
+bool charset_from_utf8(const struct charset *cs, struct view text, struct buf *out)
 {
+    bool has_all = true;
     while (text.n > 0) {
         struct utf8_step step = utf8_step(text.p, text.n);
-        if (!put_character(cs, step.code, out))
+        if (!put_character(cs, step.code, out)) {
             put_character(cs, '?', out);
+            has_all = false;
+        }
         text = (struct view){text.p + step.bytes, text.n - step.bytes};
     }
+    return has_all;
 }

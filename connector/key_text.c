@@ -122,41 +122,17 @@ static bool bit_cell(const struct java_key_part *part, struct cell *out)
 
 /* ---- from Java: text ---- */
 
-/* One character of a single-byte set. */
-static int single_byte_of(const struct charset *cs, uint32_t code)
-{
-    for (unsigned b = 0; b < 256; b++)
-        if (cs->single[b] == code && (b == 0 || code != 0))
-            return (int)b;
-    return -1;
-}
-
-static bool encode_single(const struct charset *cs, struct view utf8, struct arena *memory, struct view *out)
-{
-    uint8_t *bytes = arena_alloc(memory, utf8.n + 1);
-    size_t n = 0;
-    for (size_t at = 0; at < utf8.n;) {
-        struct utf8_step step = utf8_step(utf8.p + at, utf8.n - at);
-        int b = single_byte_of(cs, step.code);
-        if (b < 0)
-            return false;
-        bytes[n++] = (uint8_t)b;
-        at += step.bytes;
-    }
-    *out = (struct view){bytes, n};
-    return true;
-}
-
 /* UTF-8 as the column's own bytes. */
 static bool encode(const struct column *col, struct view utf8, struct arena *memory, struct view *out)
 {
-    const struct charset *cs = col->charset;
-    *out = utf8;
-    if (cs == NULL || cs->is_utf8)
-        return cs != NULL;
-    if (cs->single != NULL)
-        return encode_single(cs, utf8, memory, out);
-    return cs->is_ascii && utf8_ascii_run(utf8.p, utf8.n) == utf8.n;
+    struct buf bytes;
+    if (col->charset == NULL || col->charset->is_binary)
+        return false;
+    buf_init(&bytes);
+    bool ok = charset_from_utf8(col->charset, utf8, &bytes);
+    *out = arena_copy(memory, buf_view(&bytes));
+    buf_fini(&bytes);
+    return ok;
 }
 
 /* ---- from Java: dates and times ---- */

@@ -105,49 +105,63 @@ static void check_comes_back(const struct incremental *inc, const struct waiting
     assert_true(incremental_free(&again, 1000));
 }
 
+/* ---- tests */
+
+/* A queue and what is told of it. */
+struct rig {
+    struct incremental *inc;
+    struct waiting w;
+    struct waiting_found found; /* what was stored */
+};
+
+static int set_up(void **state)
+{
+    struct rig *rig = mem_zero(1, sizeof *rig);
+    rig->inc = progress_queue_new();
+    waiting_init(&rig->w);
+    waiting_found_init(&rig->found);
+    *state = rig;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct rig *rig = *state;
+    waiting_found_fini(&rig->found);
+    waiting_fini(&rig->w);
+    assert_true(incremental_free(&rig->inc, 1000));
+    free(rig);
+    return 0;
+}
+
 static void a_commit_stays_small_with_5000_tables_that_wait(void **state)
 {
-    struct incremental *inc = progress_queue_new();
-    struct waiting_found found;
-    struct waiting w;
-    (void)state;
-    waiting_init(&w);
-    waiting_found_init(&found);
-    add_tables(inc, "s1", 0, 5000);
-    waiting_follow(&w, inc);
-    assert_non_null(w.list);
-    assert_true(w.list->n == 5000 && w.list->n_parts > 1);
-    store_list(&found, w.list, w.list->n_parts);
+    struct rig *rig = *state;
+    add_tables(rig->inc, "s1", 0, 5000);
+    waiting_follow(&rig->w, rig->inc);
+    assert_non_null(rig->w.list);
+    assert_true(rig->w.list->n == 5000 && rig->w.list->n_parts > 1);
+    store_list(&rig->found, rig->w.list, rig->w.list->n_parts);
     for (unsigned begun = 0; begun < 5; begun++) {
-        char *text = print(inc, &w);
+        char *text = print(rig->inc, &rig->w);
         assert_true(strlen(text) < 200 + 400 * begun);
         assert_int_equal(progress_waiting(text).from, begun);
         assert_true(progress_has_tables(text));
         free(text);
-        check_comes_back(inc, &w, &found);
-        take_turn(table_at(inc, begun));
-        waiting_follow(&w, inc);
-        assert_int_equal(w.list->number, 1);
+        check_comes_back(rig->inc, &rig->w, &rig->found);
+        take_turn(table_at(rig->inc, begun));
+        waiting_follow(&rig->w, rig->inc);
+        assert_int_equal(rig->w.list->number, 1);
     }
-    waiting_found_fini(&found);
-    waiting_fini(&w);
-    assert_true(incremental_free(&inc, 1000));
 }
 
 static void a_short_queue_is_in_the_offset(void **state)
 {
-    struct incremental *inc = progress_queue_new();
-    struct waiting_found none;
-    struct waiting w;
-    (void)state;
-    waiting_init(&w);
-    waiting_found_init(&none);
-    add_tables(inc, "s1", 0, 30);
-    waiting_follow(&w, inc);
-    assert_null(w.list);
-    check_comes_back(inc, &w, &none);
-    waiting_fini(&w);
-    assert_true(incremental_free(&inc, 1000));
+    struct rig *rig = *state;
+    add_tables(rig->inc, "s1", 0, 30);
+    waiting_follow(&rig->w, rig->inc);
+    assert_null(rig->w.list);
+    check_comes_back(rig->inc, &rig->w, &rig->found);
 }
 
 static bool is_one_in_the_middle(void *ctx, const struct table_read *t)
@@ -158,78 +172,60 @@ static bool is_one_in_the_middle(void *ctx, const struct table_read *t)
 
 static void another_queue_is_another_list_in_the_other_slot(void **state)
 {
-    struct incremental *inc = progress_queue_new();
-    struct waiting_found found;
-    struct waiting w;
-    (void)state;
-    waiting_init(&w);
-    waiting_found_init(&found);
-    add_tables(inc, "s1", 0, 300);
-    waiting_follow(&w, inc);
-    struct waiting_list *first = waiting_list_hold(w.list);
-    store_list(&found, first, first->n_parts);
-    take_turn(table_at(inc, 0));
-    add_tables(inc, "s2", 300, 10);
-    waiting_follow(&w, inc);
-    assert_int_equal(w.list->number, 2);
-    assert_true(w.list->n == 309 && w.from == 0);
-    store_list(&found, w.list, w.list->n_parts);
-    check_comes_back(inc, &w, &found);
+    struct rig *rig = *state;
+    add_tables(rig->inc, "s1", 0, 300);
+    waiting_follow(&rig->w, rig->inc);
+    struct waiting_list *first = waiting_list_hold(rig->w.list);
+    store_list(&rig->found, first, first->n_parts);
+    take_turn(table_at(rig->inc, 0));
+    add_tables(rig->inc, "s2", 300, 10);
+    waiting_follow(&rig->w, rig->inc);
+    assert_int_equal(rig->w.list->number, 2);
+    assert_true(rig->w.list->n == 309 && rig->w.from == 0);
+    store_list(&rig->found, rig->w.list, rig->w.list->n_parts);
+    check_comes_back(rig->inc, &rig->w, &rig->found);
 
-    struct waiting_list *still = waiting_found_list(&found, 1); /* what is stored may mean the first one yet */
+    struct waiting_list *still = waiting_found_list(&rig->found, 1); /* what is stored may mean the first one yet */
     assert_true(still != NULL && still->n == 300);
     waiting_list_free(&still);
 
-    assert_int_equal(incremental_stop(inc, is_one_in_the_middle, NULL), 1);
-    waiting_follow(&w, inc);
-    assert_int_equal(w.list->number, 3);
-    store_list(&found, w.list, w.list->n_parts);
-    check_comes_back(inc, &w, &found);
-    assert_null(waiting_found_list(&found, 1));
+    assert_int_equal(incremental_stop(rig->inc, is_one_in_the_middle, NULL), 1);
+    waiting_follow(&rig->w, rig->inc);
+    assert_int_equal(rig->w.list->number, 3);
+    store_list(&rig->found, rig->w.list, rig->w.list->n_parts);
+    check_comes_back(rig->inc, &rig->w, &rig->found);
+    assert_null(waiting_found_list(&rig->found, 1));
     waiting_list_free(&first);
-    waiting_found_fini(&found);
-    waiting_fini(&w);
-    assert_true(incremental_free(&inc, 1000));
 }
 
 static void a_table_whose_turn_came_early_makes_another_list(void **state)
 {
-    struct incremental *inc = progress_queue_new();
-    struct waiting w;
-    (void)state;
-    waiting_init(&w);
-    add_tables(inc, "s1", 0, 300);
-    waiting_follow(&w, inc);
-    take_turn(table_at(inc, 7));
-    waiting_follow(&w, inc);
-    assert_int_equal(w.list->number, 2);
-    assert_int_equal(w.list->n, 299);
+    struct rig *rig = *state;
+    add_tables(rig->inc, "s1", 0, 300);
+    waiting_follow(&rig->w, rig->inc);
+    take_turn(table_at(rig->inc, 7));
+    waiting_follow(&rig->w, rig->inc);
+    assert_int_equal(rig->w.list->number, 2);
+    assert_int_equal(rig->w.list->n, 299);
     for (unsigned i = 0; i < 300; i++)
-        take_turn(table_at(inc, i));
-    waiting_follow(&w, inc);
-    assert_null(w.list);
-    add_tables(inc, "s3", 300, 300);
-    waiting_follow(&w, inc);
-    assert_int_equal(w.list->number, 3); /* the second may still be what is stored */
-    waiting_fini(&w);
-    assert_true(incremental_free(&inc, 1000));
+        take_turn(table_at(rig->inc, i));
+    waiting_follow(&rig->w, rig->inc);
+    assert_null(rig->w.list);
+    add_tables(rig->inc, "s3", 300, 300);
+    waiting_follow(&rig->w, rig->inc);
+    assert_int_equal(rig->w.list->number, 3); /* the second may still be what is stored */
 }
 
 static void a_list_that_is_stored_is_not_written_over_by_a_new_life(void **state)
 {
-    struct incremental *inc = progress_queue_new();
+    struct rig *rig = *state;
     struct waiting_list *stored;
-    struct waiting w;
-    (void)state;
-    waiting_init(&w);
-    add_tables(inc, "s1", 0, 300);
-    stored = waiting_list_new(8, inc);
-    waiting_avoid(&w, stored);
-    waiting_follow(&w, inc);
-    assert_int_equal(w.list->number, 9);
+    add_tables(rig->inc, "s1", 0, 300);
+    stored = waiting_list_new(8, rig->inc);
+    waiting_avoid(&rig->w, stored);
+    waiting_follow(&rig->w, rig->inc);
+    assert_int_equal(rig->w.list->number, 9);
     waiting_list_free(&stored);
-    waiting_fini(&w);
-    assert_true(incremental_free(&inc, 1000));
 }
 
 static void check_refused(const char *text, const struct waiting_list *list, int code)
@@ -247,26 +243,18 @@ static void check_refused(const char *text, const struct waiting_list *list, int
 
 static void a_list_that_is_not_whole_stops(void **state)
 {
-    struct incremental *inc = progress_queue_new();
-    struct waiting_found found;
-    struct waiting w;
-    (void)state;
-    waiting_init(&w);
-    waiting_found_init(&found);
-    add_tables(inc, "s1", 0, 2000);
-    waiting_follow(&w, inc);
-    store_list(&found, w.list, w.list->n_parts - 1);
-    assert_null(waiting_found_list(&found, 1));
+    struct rig *rig = *state;
+    add_tables(rig->inc, "s1", 0, 2000);
+    waiting_follow(&rig->w, rig->inc);
+    store_list(&rig->found, rig->w.list, rig->w.list->n_parts - 1);
+    assert_null(waiting_found_list(&rig->found, 1));
     check_refused("{\"tables\":[],\"version\":2,\"waiting\":{\"list\":1,\"from\":0},\"signals\":[]}", NULL,
                   PROGRESS_LACKS_LIST);
-    check_refused("{\"tables\":[],\"version\":2,\"waiting\":{\"list\":1,\"from\":2001},\"signals\":[]}", w.list,
+    check_refused("{\"tables\":[],\"version\":2,\"waiting\":{\"list\":1,\"from\":2001},\"signals\":[]}", rig->w.list,
                   PROGRESS_LACKS_LIST);
-    check_refused("{\"tables\":[],\"version\":2,\"waiting\":{\"list\":3,\"from\":0},\"signals\":[]}", w.list,
+    check_refused("{\"tables\":[],\"version\":2,\"waiting\":{\"list\":3,\"from\":0},\"signals\":[]}", rig->w.list,
                   PROGRESS_LACKS_LIST);
     check_refused("{\"tables\":[],\"version\":3,\"signals\":[]}", NULL, 0);
-    waiting_found_fini(&found);
-    waiting_fini(&w);
-    assert_true(incremental_free(&inc, 1000));
 }
 
 static void records_that_are_no_part_are_passed_by(void **state)
@@ -295,12 +283,12 @@ static void records_that_are_no_part_are_passed_by(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_commit_stays_small_with_5000_tables_that_wait),
-        cmocka_unit_test(a_short_queue_is_in_the_offset),
-        cmocka_unit_test(another_queue_is_another_list_in_the_other_slot),
-        cmocka_unit_test(a_table_whose_turn_came_early_makes_another_list),
-        cmocka_unit_test(a_list_that_is_stored_is_not_written_over_by_a_new_life),
-        cmocka_unit_test(a_list_that_is_not_whole_stops),
+        cmocka_unit_test_setup_teardown(a_commit_stays_small_with_5000_tables_that_wait, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_short_queue_is_in_the_offset, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(another_queue_is_another_list_in_the_other_slot, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_table_whose_turn_came_early_makes_another_list, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_list_that_is_stored_is_not_written_over_by_a_new_life, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_list_that_is_not_whole_stops, set_up, tear_down),
         cmocka_unit_test(records_that_are_no_part_are_passed_by),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
