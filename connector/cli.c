@@ -19,6 +19,9 @@
 
 enum { EXIT_DONE = 0, EXIT_USAGE = FAIL_AREA_CONFIG };
 
+typedef int (*offsets_fn)(const struct config *cfg, const struct offsets_options *opt, struct buf *out,
+                          struct fail *why);
+
 /* What stands behind the sub-command's name. */
 struct call {
     const char *file; /* NULL when the command takes none */
@@ -34,6 +37,7 @@ struct call {
     const char *id;
     const char *message;
     struct offsets_options offsets;
+    offsets_fn change; /* of the offsets; NULL: none */
 };
 
 enum takes {
@@ -117,26 +121,19 @@ static int show_offsets(const struct call *call)
     return print_report(call, print_offsets);
 }
 
-typedef int (*offsets_fn)(const struct config *cfg, const struct offsets_options *opt, struct buf *out,
-                          struct fail *why);
-
-static int change_offsets(const struct call *call, offsets_fn change)
+static int print_change(const struct call *call, const struct config *cfg, struct buf *out, struct fail *why)
 {
-    struct fail why = {0};
-    struct config *cfg = config_load(call->file, &why);
-    if (cfg == NULL)
-        return report(&why);
-    struct buf text;
-    buf_init(&text);
     struct offsets_options opt = call->offsets;
     opt.as_json = call->as_json;
     opt.is_dry = call->is_dry;
-    int code = change(cfg, &opt, &text, &why);
-    if (code != EXIT_DONE)
-        log_fail(LOG_ERROR, "tidemark", &why);
-    int written = put_out(&text);
-    config_free(&cfg);
-    return code != EXIT_DONE ? code : written;
+    return call->change(cfg, &opt, out, why);
+}
+
+static int change_offsets(const struct call *call, offsets_fn change)
+{
+    struct call whole = *call;
+    whole.change = change;
+    return print_report(&whole, print_change);
 }
 
 static int set_offsets(const struct call *call)
