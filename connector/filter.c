@@ -83,6 +83,15 @@ struct key_rules {
     struct regex_list columns; /* each matches db.table.column; in the order listed */
 };
 
+/* The reference takes none: what stands behind one would name no column. */
+static bool has_blank(struct view rule)
+{
+    for (size_t i = 0; i < rule.n; i++)
+        if (rule.p[i] == ' ' || (rule.p[i] >= '\t' && rule.p[i] <= '\r'))
+            return true;
+    return false;
+}
+
 /* `table:column,column` gives one pattern for each column. */
 static bool add_rule(struct key_rules *rules, struct view rule, struct fail *why)
 {
@@ -90,7 +99,7 @@ static bool add_rule(struct key_rules *rules, struct view rule, struct fail *why
     struct view table = {rule.p, colon == NULL ? 0 : (size_t)(colon - rule.p)};
     struct view columns = {table.p + table.n + 1, colon == NULL ? 0 : rule.n - table.n - 1};
     struct buf pattern;
-    bool ok = table.n > 0 && columns.n > 0 && memchr(columns.p, ':', columns.n) == NULL;
+    bool ok = table.n > 0 && columns.n > 0 && memchr(columns.p, ':', columns.n) == NULL && !has_blank(rule);
     buf_init(&pattern);
     while (ok && columns.n > 0) {
         const uint8_t *comma = memchr(columns.p, ',', columns.n);
@@ -113,8 +122,8 @@ static bool add_rule(struct key_rules *rules, struct view rule, struct fail *why
         list_add(&rules->columns, re);
     }
     buf_fini(&pattern);
-    return ok || fail_set(why, FAIL_STOP, FAIL_AREA_CONFIG, 0, "expected db.table:column,column;… but found '%.*s'",
-                          VIEW_ARGS(rule));
+    return ok || fail_set(why, FAIL_STOP, FAIL_AREA_CONFIG, 0,
+                          "expected db.table:column,column;… without blanks, but found '%.*s'", VIEW_ARGS(rule));
 }
 
 struct key_rules *key_rules_new(struct view text, struct fail *why)

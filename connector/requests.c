@@ -3,7 +3,7 @@
 
 #include "base/log.h"
 #include "connector/client.h"
-#include "connector/regex.h"
+#include "connector/table_pattern.h"
 #include "connector/waiting.h"
 #include "connector/wanted.h"
 #include "signal/consumer.h"
@@ -148,7 +148,7 @@ static void end_if_last(struct requests *req, const struct table_read *t)
 /* ---- stop ---- */
 
 struct stopping {
-    struct regex **patterns;
+    struct table_pattern *patterns;
     unsigned n_patterns; /* 0: all */
     struct buf stopped;
     struct requests *req;
@@ -161,10 +161,10 @@ static bool is_to_stop(void *ctx, const struct table_read *t)
     if (t->kind == READ_INITIAL)
         return false; /* nobody asked for it by a signal */
     bool matches = st->n_patterns == 0;
-    buf_init(&id);
-    wanted_put_id(&id, view_of(t->db), view_of(t->table));
     for (unsigned i = 0; !matches && i < st->n_patterns; i++)
-        matches = regex_matches(st->patterns[i], buf_view(&id));
+        matches = table_pattern_means(&st->patterns[i], view_of(t->db), view_of(t->table));
+    buf_init(&id);
+    table_pattern_put_id(&id, view_of(t->db), view_of(t->table));
     if (matches) {
         if (buf_size(&st->stopped) > 0)
             buf_put_u8(&st->stopped, ',');
@@ -182,18 +182,19 @@ static bool stop(struct requests *req, const struct signal *sig, struct fail *wh
     bool ok = true;
     buf_init(&st.stopped);
     st.patterns = mem_zero(sig->n_collections, sizeof *st.patterns);
-    for (; ok && st.n_patterns < sig->n_collections; st.n_patterns++) {
-        st.patterns[st.n_patterns] = regex_new(sig->collections[st.n_patterns], why);
-        ok = st.patterns[st.n_patterns] != NULL;
-    }
+    for (; ok && st.n_patterns < sig->n_collections; st.n_patterns++)
+        ok = table_pattern_init(&st.patterns[st.n_patterns], sig->collections[st.n_patterns], req->shapes, why);
     if (ok) {
         unsigned n = incremental_stop(snapshots_incremental(req->snapshots), is_to_stop, &st);
-        log_info("requests", "snapshot stopped: %u tables", n);
+        if (n == 0)
+            log_warn("requests", "nothing was stopped: no table that is read, or waits for it, is meant by the signal");
+        else
+            log_info("requests", "snapshot stopped: %u tables", n);
         if (n > 0)
             notices_tell_signal(req->notices, INCREMENTAL_ABORTED, sig->id, buf_view(&st.stopped), NULL);
     }
     for (unsigned i = 0; i < st.n_patterns; i++)
-        regex_free(&st.patterns[i]);
+        table_pattern_fini(&st.patterns[i]);
     free(st.patterns);
     buf_fini(&st.stopped);
     return ok;

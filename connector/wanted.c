@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "connector/wanted.h"
 
-#include "connector/regex.h"
+#include "connector/table_pattern.h"
 #include "snapshot/chunk_filter.h"
 
 #include <stdlib.h>
@@ -34,104 +34,53 @@ static void add(struct wanted *wanted, struct view db, struct view table)
         (struct wanted_table){arena_copy(wanted->memory, db), arena_copy(wanted->memory, table), NULL};
 }
 
-void wanted_put_id(struct buf *out, struct view db, struct view table)
-{
-    if (db.n > 0) {
-        buf_put_view(out, db);
-        buf_put_u8(out, '.');
-    }
-    buf_put_view(out, table);
-}
-
 void wanted_put_names(const struct wanted *wanted, struct buf *out)
 {
     for (size_t i = 0; i < wanted->n; i++) {
         if (i > 0)
             buf_put_u8(out, ',');
-        wanted_put_id(out, wanted->items[i].db, wanted->items[i].table);
+        table_pattern_put_id(out, wanted->items[i].db, wanted->items[i].table);
     }
 }
 
-static bool is_word(uint8_t c)
+/* A pattern that means no table is a name: it may be of a table that is not known. */
+static void add_literal(struct wanted *wanted, struct view name)
 {
-    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-}
-
-/* A pattern as a name: "shop\.orders" is shop.orders; "shop\.\w" is none. */
-static void put_literal(struct buf *name, struct view pattern)
-{
-    for (size_t i = 0; i < pattern.n; i++)
-        if (pattern.p[i] != '\\' || (i + 1 < pattern.n && is_word(pattern.p[i + 1])))
-            buf_put_u8(name, pattern.p[i]);
-}
-
-/* A pattern that matches no table is a name: it may be of a table that is not known. */
-static void add_literal(struct wanted *wanted, struct view pattern)
-{
-    struct buf name;
-    buf_init(&name);
-    put_literal(&name, pattern);
-    const uint8_t *dot = memchr(name.start, '.', buf_size(&name));
+    const uint8_t *dot = memchr(name.p, '.', name.n);
     if (dot == NULL)
-        add(wanted, VIEW_NONE, buf_view(&name));
+        add(wanted, VIEW_NONE, name);
     else
-        add(wanted, (struct view){name.start, (size_t)(dot - name.start)},
-            (struct view){dot + 1, (size_t)(name.p - dot - 1)});
-    buf_fini(&name);
+        add(wanted, (struct view){name.p, (size_t)(dot - name.p)},
+            (struct view){dot + 1, name.n - (size_t)(dot + 1 - name.p)});
 }
 
-/* Whether there is such a table now. */
-static bool is_there(const struct shape_history *h)
+/* A pattern that is no table's name. */
+static void expand_matches(const struct table_pattern *pattern, const struct shape_history **all, size_t n,
+                           struct wanted *wanted)
 {
-    return h->n > 0 && h->versions[h->n - 1].ddl != NULL;
-}
-
-/* A pattern that is a table's very name means that table alone, not Orders besides orders; false when there is none. */
-static bool add_named(struct view pattern, const struct shape_history **all, size_t n, struct wanted *wanted)
-{
-    struct buf name, id;
-    bool is_found = false;
-    buf_init(&name);
-    buf_init(&id);
-    put_literal(&name, pattern);
-    for (size_t i = 0; !is_found && i < n; i++) {
-        buf_clear(&id);
-        wanted_put_id(&id, view_of(all[i]->db), view_of(all[i]->table));
-        is_found = is_there(all[i]) && view_equal(buf_view(&id), buf_view(&name));
-        if (is_found)
-            add(wanted, view_of(all[i]->db), view_of(all[i]->table));
-    }
-    buf_fini(&name);
-    buf_fini(&id);
-    return is_found;
-}
-
-static bool expand_pattern(struct view pattern, const struct shape_history **all, size_t n, struct wanted *wanted,
-                           struct fail *why)
-{
-    if (add_named(pattern, all, n, wanted))
-        return true;
-    struct buf id;
-    struct regex *re = regex_new(pattern, why);
-    bool has_match = false;
-    if (re == NULL)
-        return fail_add(why, "read the pattern %.*s", VIEW_ARGS(pattern));
-    buf_init(&id);
+    bool has_some = false;
     for (size_t i = 0; i < n; i++) {
-        struct view db = view_of(all[i]->db);
-        struct view table = view_of(all[i]->table);
-        buf_clear(&id);
-        wanted_put_id(&id, db, table);
-        if (!is_there(all[i]) || !regex_matches(re, buf_view(&id)))
+        struct view db = view_of(all[i]->db), table = view_of(all[i]->table);
+        if (!table_pattern_is_there(all[i]) || !table_pattern_means(pattern, db, table))
             continue;
-        has_match = true;
+        has_some = true;
         add(wanted, db, table);
     }
-    buf_fini(&id);
-    regex_free(&re);
-    if (!has_match)
-        add_literal(wanted, pattern);
-    return true;
+    if (!has_some)
+        add_literal(wanted, buf_view(&pattern->name));
+}
+
+static bool expand_pattern(struct view text, const struct shape_store *shapes, const struct shape_history **all,
+                           struct wanted *wanted, struct fail *why)
+{
+    struct table_pattern pattern;
+    bool ok = table_pattern_init(&pattern, text, shapes, why);
+    if (ok && pattern.named != NULL)
+        add(wanted, view_of(pattern.named->db), view_of(pattern.named->table));
+    else if (ok)
+        expand_matches(&pattern, all, shapes->tables.n, wanted);
+    table_pattern_fini(&pattern);
+    return ok;
 }
 
 static bool expand(const struct signal *sig, const struct shape_store *shapes, struct wanted *wanted, struct fail *why)
@@ -139,7 +88,7 @@ static bool expand(const struct signal *sig, const struct shape_store *shapes, s
     const struct shape_history **all = shape_store_sorted(shapes);
     bool ok = true;
     for (unsigned i = 0; ok && i < sig->n_collections; i++)
-        ok = expand_pattern(sig->collections[i], all, shapes->tables.n, wanted, why);
+        ok = expand_pattern(sig->collections[i], shapes, all, wanted, why);
     free(all);
     return ok;
 }
@@ -153,24 +102,43 @@ static const char *keep_text(struct arena *memory, struct view text)
     return copy;
 }
 
-/* The first condition whose pattern matches the table. */
-static bool find_filter(const struct signal *sig, struct arena *memory, struct wanted_table *t, struct fail *why)
+/* Gives the condition to the tables it means that have none yet: the first one counts. One that means no table of the
+ * signal was to keep rows back that would now be sent. */
+static bool apply_condition(const struct signal_condition *cond, const struct shape_store *shapes,
+                            struct wanted *wanted, struct fail *why)
 {
-    struct buf id;
-    bool ok = true;
-    buf_init(&id);
-    wanted_put_id(&id, t->db, t->table);
-    for (unsigned i = 0; ok && t->filter == NULL && i < sig->n_conditions; i++) {
-        const struct signal_condition *cond = &sig->conditions[i];
-        struct regex *re = cond->collection.p == NULL ? NULL : regex_new(cond->collection, why);
-        if (cond->collection.p != NULL && re == NULL)
-            ok = fail_add(why, "read the pattern %.*s of a condition", VIEW_ARGS(cond->collection));
-        else if ((re == NULL || regex_matches(re, buf_view(&id))) && cond->filter.n > 0)
-            t->filter = keep_text(memory, cond->filter);
-        regex_free(&re);
+    struct table_pattern pattern;
+    bool is_for_all = cond->collection.p == NULL, means_some = is_for_all && wanted->n > 0;
+    if (!is_for_all && !table_pattern_init(&pattern, cond->collection, shapes, why)) {
+        table_pattern_fini(&pattern);
+        return fail_add(why, "read a condition");
     }
-    buf_fini(&id);
-    return ok && (t->filter == NULL || chunk_filter_check(t->filter, why));
+    for (size_t i = 0; i < wanted->n; i++) {
+        struct wanted_table *t = &wanted->items[i];
+        if (!is_for_all && !table_pattern_means(&pattern, t->db, t->table))
+            continue;
+        means_some = true;
+        if (t->filter == NULL && cond->filter.n > 0)
+            t->filter = keep_text(wanted->memory, cond->filter);
+    }
+    if (!is_for_all)
+        table_pattern_fini(&pattern);
+    return means_some ||
+           fail_set(why, FAIL_REFUSE, FAIL_AREA_REFUSED, 0,
+                    "the condition for %.*s is for none of the tables that were asked for, which would be sent whole; "
+                    "hint: its data-collection is to be one of data-collections",
+                    VIEW_ARGS(cond->collection));
+}
+
+static bool apply_conditions(const struct signal *sig, const struct shape_store *shapes, struct wanted *wanted,
+                             struct fail *why)
+{
+    bool ok = true;
+    for (unsigned i = 0; ok && i < sig->n_conditions; i++)
+        ok = apply_condition(&sig->conditions[i], shapes, wanted, why);
+    for (size_t i = 0; ok && i < wanted->n; i++)
+        ok = wanted->items[i].filter == NULL || chunk_filter_check(wanted->items[i].filter, why);
+    return ok;
 }
 
 static bool check_length(const char *what, struct view text, size_t most, struct fail *why)
@@ -191,8 +159,8 @@ bool wanted_find(const struct signal *sig, const struct shape_store *shapes, str
                  struct wanted *wanted, struct fail *why)
 {
     *wanted = (struct wanted){.memory = memory};
-    bool ok = expand(sig, shapes, wanted, why);
+    bool ok = expand(sig, shapes, wanted, why) && apply_conditions(sig, shapes, wanted, why);
     for (size_t i = 0; ok && i < wanted->n; i++)
-        ok = find_filter(sig, memory, &wanted->items[i], why) && check_lengths(sig, &wanted->items[i], why);
+        ok = check_lengths(sig, &wanted->items[i], why);
     return ok;
 }

@@ -2,9 +2,8 @@
 /*
  * wanted: which tables a request for a snapshot means, and which of their rows.
  *
- * Patterns are held against the tables whose shapes are stored; one that is the name of a table means that one alone, and one
- * that matches none is a name, perhaps of a table that is not known. Tables come in the order of the patterns, those of one pattern by name, each once. All is the arena's or lent
- * by the signal. Any thread.
+ * Patterns (table_pattern.h) are held against the tables whose shapes are stored. Tables come in the order of the patterns, those
+ * of one pattern by name, each once. All is the arena's or lent by the signal. Any thread.
  */
 #ifndef TIDEMARK_CONNECTOR_WANTED_H
 #define TIDEMARK_CONNECTOR_WANTED_H
@@ -32,13 +31,10 @@ struct wanted {
 /* Whether a source may be read at all: with GTIDs, or when reading FOR SHARE is allowed. REFUSE else. */
 MUST_USE bool wanted_may_read(const struct config *cfg, bool has_gtids, struct fail *why);
 
-/* REFUSE: a pattern or a filter can't be read, a filter does more than choose rows, or a text is longer than is stored:
- * progress goes with each commit. */
+/* REFUSE: a pattern or a filter can't be read, a filter does more than choose rows or is for none of the tables, or a text is
+ * longer than is stored: progress goes with each commit. */
 MUST_USE bool wanted_find(const struct signal *sig, const struct shape_store *shapes, struct arena *memory,
                           struct wanted *wanted, struct fail *why);
-
-/* Appends what patterns are held against: "shop.orders"; of a name without a database the name alone. */
-void wanted_put_id(struct buf *out, struct view db, struct view table);
 
 /* "shop.orders,shop.items" */
 void wanted_put_names(const struct wanted *wanted, struct buf *out);

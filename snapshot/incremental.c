@@ -131,6 +131,8 @@ unsigned incremental_stop(struct incremental *inc, bool (*matches)(void *ctx, co
         take_out(inc, t);
         n++;
     }
+    if (inc->first == NULL)
+        inc->is_paused = false; /* a pause is of what is there */
     if (n > 0)
         inc->hooks.progress(inc->hooks.ctx);
     return n;

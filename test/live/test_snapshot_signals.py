@@ -208,6 +208,46 @@ def test_a_name_means_that_table_alone(run):
     assert ids(r.rows("GAUGE")) == [1] and len(r.rows("gauge")) == 20 and ids(r.rows("gauge_1")) == [2, 2]
 
 
+def test_a_condition_is_for_the_tables_it_names(run):
+    r = run(rows=20)
+    r.sql("CREATE TABLE GAUGE (id INT PRIMARY KEY); INSERT INTO GAUGE VALUES (1), (2);"
+          "CREATE TABLE `a+b` (id INT PRIMARY KEY); INSERT INTO `a+b` VALUES (1), (2), (3)")
+    r.wait_rows("a_b", 3, op="c")
+    r.snapshot("gauge", "GAUGE", "a+b", additional_conditions=[{"data-collection": f"{r.database}.a+b", "filter": "id > 2"},
+                                                               {"data-collection": f"{r.database}.gauge", "filter": "id > 15"}])
+    assert ids(r.rows("gauge")) == [16, 17, 18, 19, 20] and ids(r.rows("GAUGE")) == [1, 2] and ids(r.rows("a_b")) == [3]
+    r.snapshot("gauge", id="typo", wait=False, additional_conditions=[{"data-collection": f"{r.database}.guage", "filter": "id > 15"}])
+    assert "is for none of the tables" in r.wait_outcome("typo", "refused")["why"]
+    assert len(r.rows("gauge")) == 5
+
+
+def test_a_table_is_stopped_by_the_name_that_started_it(run):
+    r = run(rows=0, incremental_snapshot_chunk_size=50, tidemark_snapshot_rows_per_second=200)
+    r.sql("CREATE TABLE `we$ird` (id INT PRIMARY KEY)")
+    r.fill("`we$ird`", ((i,) for i in range(400)))
+    r.wait_rows("we_ird", 400, op="c")
+    id = r.snapshot("we$ird", wait=False)
+    r.wait_rows("we_ird", 50)
+    r.ask("stop-snapshot", "other", data_collections=[f"{r.database}.gauge"])
+    r.wait_outcome("other")
+    r.program.wait_for_log("nothing was stopped")
+    r.ask("stop-snapshot", "halt", data_collections=[f"{r.database}.we$ird"])
+    r.wait_outcome(id, "stopped")
+    assert len(r.rows("we_ird")) < 400
+
+
+def test_a_pause_ends_with_what_was_paused(run):
+    r = run(rows=400, incremental_snapshot_chunk_size=50, tidemark_snapshot_rows_per_second=200)
+    id = r.snapshot("gauge", wait=False)
+    r.wait_rows("gauge", 50)
+    r.ask("pause-snapshot")
+    r.ask("stop-snapshot")
+    r.wait_outcome(id, "stopped")
+    count = len(r.rows("gauge"))
+    r.snapshot("gauge")
+    assert len(r.rows("gauge")) == count + 400
+
+
 def test_signal_is_executed_within_a_moment(run):
     r = run()
     reader = r.reader(r.topic("gauge"))
