@@ -12,7 +12,8 @@ bool offsets_change_open(struct offsets_change *c, const struct config *cfg, con
     *c = (struct offsets_change){.cfg = cfg, .opt = opt};
     offset_state_init(&c->next);
     buf_init(&c->members);
-    if (!offsets_store_open(&c->store, cfg, opt->is_dry, opt->may_fence, why))
+    const struct offsets_access access = {opt->is_dry, opt->may_fence, opt->may_be_unreadable};
+    if (!offsets_store_open(&c->store, cfg, &access, why))
         return false;
     c->has_next = c->store.state.has_offset;
     if (c->has_next)

@@ -25,6 +25,7 @@ struct offsets_options {
     bool is_dry;
     bool as_json;
     bool may_fence;
+    bool may_be_unreadable; /* what is stored, for who replaces it */
     const char *from_topic;
     const char *from_path;
     const char *name;

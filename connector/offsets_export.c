@@ -242,7 +242,8 @@ int offsets_export(const struct config *cfg, const struct offsets_options *opt, 
     offset_state_init(&e.place);
     buf_init(&e.key);
     buf_init(&e.value);
-    bool ok = offsets_store_open(&e.store, cfg, true, opt->may_fence, why) && export(&e, out, why);
+    const struct offsets_access access = {.is_dry = true, .may_fence = opt->may_fence};
+    bool ok = offsets_store_open(&e.store, cfg, &access, why) && export(&e, out, why);
     if (!ok)
         buf_clear(out);
     buf_fini(&e.key);

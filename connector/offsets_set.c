@@ -87,8 +87,10 @@ int offsets_set(const struct config *cfg, const struct offsets_options *opt, str
 int offsets_reset(const struct config *cfg, const struct offsets_options *opt, struct buf *out, struct fail *why)
 {
     struct offsets_change c;
-    bool ok = offsets_change_open(&c, cfg, opt, why);
-    if (ok && !c.store.state.has_offset)
+    struct offsets_options with = *opt;
+    with.may_be_unreadable = true;
+    bool ok = offsets_change_open(&c, cfg, &with, why);
+    if (ok && !c.store.state.found.has_value)
         ok = fail_set(why, FAIL_STOP, FAIL_AREA_REFUSED, 0, "nothing is stored under the name %s", cfg->name);
     if (ok) {
         c.has_next = false;

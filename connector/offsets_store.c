@@ -78,12 +78,13 @@ static bool open_file(struct offsets_store *store, struct fail *why)
     return offset_file_is_free(store->cfg->kafka.offsets_file, why) && state_look(&store->state, store->cfg, why);
 }
 
-bool offsets_store_open(struct offsets_store *store, const struct config *cfg, bool is_dry, bool may_fence,
+bool offsets_store_open(struct offsets_store *store, const struct config *cfg, const struct offsets_access *access,
                         struct fail *why)
 {
-    *store = (struct offsets_store){.cfg = cfg, .is_dry = is_dry};
+    *store = (struct offsets_store){.cfg = cfg, .is_dry = access->is_dry};
     state_init(&store->state, cfg);
-    return is_file(store) ? open_file(store, why) : open_topics(store, may_fence, why);
+    store->state.may_be_unreadable = access->may_be_unreadable;
+    return is_file(store) ? open_file(store, why) : open_topics(store, access->may_fence, why);
 }
 
 bool offsets_store_look(struct offsets_store *store, const struct config *cfg, struct fail *why)
@@ -167,7 +168,7 @@ static bool put_all(const struct offsets_store *store, const struct taker *to, c
     if (offset != NULL)
         offsets_print(offset, &value);
     bool ok = put_shapes(store, to, why) &&
-              put(to, OFFSET_FILE_OFFSETS, buf_view(&store->state.offset_key), offset != NULL, buf_view(&value), why);
+              put(to, OFFSET_FILE_OFFSETS, buf_view(&store->state.found.key), offset != NULL, buf_view(&value), why);
     buf_fini(&value);
     return ok;
 }
@@ -182,16 +183,7 @@ static bool write_file(struct offsets_store *store, const struct offset_state *o
 
 static bool is_same_offset(const struct state *a, const struct state *b)
 {
-    struct buf first;
-    struct buf second;
-    buf_init(&first);
-    buf_init(&second);
-    offsets_print(&a->offset, &first);
-    offsets_print(&b->offset, &second);
-    bool same = a->has_offset == b->has_offset && view_equal(buf_view(&first), buf_view(&second));
-    buf_fini(&first);
-    buf_fini(&second);
-    return same;
+    return a->found.has_value == b->found.has_value && view_equal(buf_view(&a->found.value), buf_view(&b->found.value));
 }
 
 /* Nobody may have stored anything between our reading and the fence. */
@@ -199,6 +191,7 @@ static bool check_unchanged(const struct offsets_store *store, struct fail *why)
 {
     struct state now;
     state_init(&now, store->cfg);
+    now.may_be_unreadable = store->state.may_be_unreadable;
     bool ok = state_load(&now, store->cfg, NULL, why);
     if (ok && !is_same_offset(&now, &store->state))
         ok =

@@ -25,9 +25,15 @@ struct offsets_store {
     bool is_dry;
 };
 
-/* Asks and reads. may_fence: an instance that runs is no reason to stop. is_dry: nothing will be written. */
-MUST_USE bool offsets_store_open(struct offsets_store *store, const struct config *cfg, bool is_dry, bool may_fence,
-                                 struct fail *why);
+struct offsets_access {
+    bool is_dry;            /* nothing will be written */
+    bool may_fence;         /* an instance that runs is no reason to stop */
+    bool may_be_unreadable; /* an offset that can't be read is no reason to stop: it counts as none */
+};
+
+/* Asks and reads. */
+MUST_USE bool offsets_store_open(struct offsets_store *store, const struct config *cfg,
+                                 const struct offsets_access *access, struct fail *why);
 
 /* Reads for looking only, as a part of the instance that runs. Nothing is written by it. */
 MUST_USE bool offsets_store_look(struct offsets_store *store, const struct config *cfg, struct fail *why);

@@ -18,8 +18,7 @@ void state_init(struct state *st, const struct config *cfg)
     offset_state_init(&st->offset);
     waiting_found_init(&st->waiting);
     shape_store_init(&st->shapes, cfg->name, cfg->record.topic_prefix);
-    buf_init(&st->offset_key);
-    offsets_print_key(cfg->name, cfg->record.topic_prefix, &st->offset_key);
+    offset_found_init(&st->found, cfg->name, cfg->record.topic_prefix);
 }
 
 void state_fini(struct state *st)
@@ -27,23 +26,21 @@ void state_fini(struct state *st)
     offset_state_fini(&st->offset);
     shape_store_fini(&st->shapes);
     waiting_found_fini(&st->waiting);
-    buf_fini(&st->offset_key);
+    offset_found_fini(&st->found);
     if (st->file != NULL)
         offset_file_close(&st->file);
 }
 
-static bool take_offset(void *ctx, struct view key, bool has_value, struct view value, struct fail *why)
+static bool resolve_offset(struct state *st, struct fail *why)
 {
-    struct state *st = ctx;
-    if (!view_equal(key, buf_view(&st->offset_key)))
-        return true;
-    st->has_offset = has_value;
-    if (!has_value)
-        return true;
-    if (offsets_read(&st->offset, value, why))
-        return true;
-    why->kind = FAIL_STOP;
-    return fail_add(why, "read the stored offset %.*s", VIEW_ARGS(key));
+    bool ok = offset_found_read(&st->found, &st->offset, why);
+    st->has_offset = ok && st->found.has_value;
+    if (ok || !st->may_be_unreadable)
+        return ok;
+    log_warn("state", "what is stored can't be read, and counts as nothing: %s", why->text);
+    offset_state_fini(&st->offset);
+    offset_state_init(&st->offset);
+    return true;
 }
 
 /* Among the shapes there are lists of waiting tables, too. */
@@ -65,8 +62,8 @@ static void resolve_waiting(struct state *st)
 
 static bool read_file(struct state *st, struct offset_file *file, struct fail *why)
 {
-    bool ok = offset_file_load(file, OFFSET_FILE_OFFSETS, take_offset, st, why) &&
-              offset_file_load(file, OFFSET_FILE_SHAPES, take_shape, st, why);
+    bool ok = offset_file_load(file, OFFSET_FILE_OFFSETS, offset_found_take, &st->found, why) &&
+              resolve_offset(st, why) && offset_file_load(file, OFFSET_FILE_SHAPES, take_shape, st, why);
     resolve_waiting(st);
     return ok;
 }
@@ -80,7 +77,9 @@ static bool load_file(struct state *st, const struct config *cfg, struct fail *w
 static bool read_topics(struct state *st, const struct config *cfg, struct admin *admin, struct fail *why)
 {
     const struct config_kafka *k = &cfg->kafka;
-    bool ok = state_topic_read(admin, &k->client, k->offsets_topic, STATE_TOPIC_TIMEOUT_MS, take_offset, st, why) &&
+    bool ok = state_topic_read(admin, &k->client, k->offsets_topic, STATE_TOPIC_TIMEOUT_MS, offset_found_take,
+                               &st->found, why) &&
+              resolve_offset(st, why) &&
               state_topic_read(admin, &k->client, k->shapes_topic, STATE_TOPIC_TIMEOUT_MS, take_shape, st, why);
     resolve_waiting(st);
     return ok;

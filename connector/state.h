@@ -12,7 +12,7 @@
 #include "connector/commit.h"
 #include "connector/config.h"
 #include "connector/offset_file.h"
-#include "connector/offsets.h"
+#include "connector/offset_found.h"
 #include "connector/shape_store.h"
 #include "connector/waiting_list.h"
 
@@ -23,9 +23,10 @@ struct state {
     struct offset_state offset;
     struct shape_store shapes;
     struct waiting_found waiting; /* while it is read */
-    int64_t signal_start;         /* where the signal topic is read from, unless the offset says it; -1: no signals */
-    struct offset_file *file;     /* with a file store; else NULL */
-    struct buf offset_key;
+    struct offset_found found;    /* the offset as it stands there */
+    bool may_be_unreadable;   /* set before reading: an offset that can't be read counts as none, for who replaces it */
+    int64_t signal_start;     /* where the signal topic is read from, unless the offset says it; -1: no signals */
+    struct offset_file *file; /* with a file store; else NULL */
 };
 
 void state_init(struct state *st, const struct config *cfg);

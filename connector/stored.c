@@ -2,6 +2,7 @@
 #include "connector/stored.h"
 
 #include "connector/offset_file.h"
+#include "connector/offset_found.h"
 #include "connector/progress.h"
 #include "connector/state_topic.h"
 #include "connector/waiting_list.h"
@@ -13,21 +14,10 @@ enum {
 
 struct look {
     const struct config *cfg;
-    struct buf key;
+    struct offset_found found;
     struct offset_state *offset;
-    bool has_offset;
     struct waiting_found waiting;
 };
-
-static bool take_offset(void *ctx, struct view key, bool has_value, struct view value, struct fail *why)
-{
-    struct look *look = ctx;
-    if (!view_equal(key, buf_view(&look->key)))
-        return true;
-    look->has_offset = has_value;
-    return !has_value || offsets_read(look->offset, value, why) ||
-           fail_add(why, "read the stored offset %.*s", VIEW_ARGS(key));
-}
 
 static bool take_waiting(void *ctx, struct view key, bool has_value, struct view value, struct fail *why)
 {
@@ -41,13 +31,14 @@ static bool take_waiting(void *ctx, struct view key, bool has_value, struct view
 /* Few offsets mean a list: the shapes, among which it is, are not looked through in vain. */
 static uint64_t list_of(const struct look *look)
 {
-    return look->has_offset ? progress_waiting(look->offset->snapshots).list : 0;
+    return look->found.has_value ? progress_waiting(look->offset->snapshots).list : 0;
 }
 
 static bool look_into_file(struct look *look, struct fail *why)
 {
     struct offset_file *file = offset_file_peek(look->cfg->kafka.offsets_file, why);
-    bool ok = file != NULL && offset_file_load(file, OFFSET_FILE_OFFSETS, take_offset, look, why) &&
+    bool ok = file != NULL && offset_file_load(file, OFFSET_FILE_OFFSETS, offset_found_take, &look->found, why) &&
+              offset_found_read(&look->found, look->offset, why) &&
               (list_of(look) == 0 || offset_file_load(file, OFFSET_FILE_SHAPES, take_waiting, look, why));
     offset_file_close(&file);
     return ok;
@@ -68,10 +59,11 @@ static bool look_into_topic(struct look *look, struct fail *why)
     struct admin *admin = admin_open(&k->client, NULL, why);
     if (admin == NULL)
         return false;
-    bool ok = admin_count_partitions(admin, k->offsets_topic, STORE_TIMEOUT_MS, &partitions, why) &&
-              (partitions == 0 ||
-               (state_topic_look(admin, &k->client, k->offsets_topic, STORE_TIMEOUT_MS, take_offset, look, why) &&
-                look_for_list(look, admin, why)));
+    bool ok =
+        admin_count_partitions(admin, k->offsets_topic, STORE_TIMEOUT_MS, &partitions, why) &&
+        (partitions == 0 || (state_topic_look(admin, &k->client, k->offsets_topic, STORE_TIMEOUT_MS, offset_found_take,
+                                              &look->found, why) &&
+                             offset_found_read(&look->found, look->offset, why) && look_for_list(look, admin, why)));
     admin_close(&admin);
     return ok;
 }
@@ -81,8 +73,7 @@ bool stored_read(const struct config *cfg, struct offset_state *offset, bool *ha
     struct look look = {.cfg = cfg, .offset = offset};
     bool is_file = cfg->kafka.storage == OFFSET_STORAGE_FILE;
     bool ok = true;
-    buf_init(&look.key);
-    offsets_print_key(cfg->name, cfg->record.topic_prefix, &look.key);
+    offset_found_init(&look.found, cfg->name, cfg->record.topic_prefix);
     for (int i = 0; ok && i < TRIES && (i == 0 || (list_of(&look) > 0 && offset->waiting == NULL)); i++) {
         waiting_found_init(&look.waiting);
         ok = is_file ? look_into_file(&look, why) : look_into_topic(&look, why);
@@ -90,7 +81,7 @@ bool stored_read(const struct config *cfg, struct offset_state *offset, bool *ha
             offset->waiting = waiting_found_list(&look.waiting, list_of(&look));
         waiting_found_fini(&look.waiting);
     }
-    *has_offset = look.has_offset;
-    buf_fini(&look.key);
+    *has_offset = look.found.has_value;
+    offset_found_fini(&look.found);
     return ok;
 }

@@ -405,6 +405,26 @@ def test_reset_makes_the_next_start_a_first_one(rows, stopped):
     stopped.stop()
 
 
+def test_only_the_last_record_of_the_position_counts(rows, stopped, kafka):
+    topic, key = stopped.properties["offset.storage.topic"], f'["{stopped.properties["name"]}",{{"server":"{stopped.properties["topic.prefix"]}"}}]'
+    records = [record.value for record in kafka.consume(topic, until=1) if record.value]
+    kafka.produce(topic, "{}", key=key)
+    assert "hint: tidemark offsets reset" in refusal(stopped, "show", code=6)
+    assert "hint: tidemark offsets reset" in refusal(stopped, "set", "--now", code=6)
+    kafka.produce(topic, records[-1], key=key)
+    assert stored(stopped)["gtids"] == rows.gtids[3]
+    stopped.start_ready()
+    rows.insert(4)
+    assert rows.told(4) == [1, 2, 3, 4]
+    stopped.stop()
+    kafka.produce(topic, "not json", key=key)
+    assert "removed: the next start is a first one" in offsets(stopped, "reset")
+    stopped.start_ready()
+    rows.insert(5)
+    assert rows.told(5) == [1, 2, 3, 4, 5]
+    stopped.stop()
+
+
 # ---- without GTIDs
 
 
