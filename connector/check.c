@@ -42,12 +42,25 @@ static void ask_kafka(const struct config *cfg, struct answer *a)
     const struct config_kafka *k = &cfg->kafka;
     int partitions = 0;
     struct admin *admin = admin_open(&k->client, NULL, &a->why);
-    a->was_asked = true;
     if (admin != NULL && admin_count_partitions(admin, k->offsets_topic, BROKER_TIMEOUT_MS, &partitions, &a->why)) {
         buf_printf(&a->text, "the brokers at %s answer", k->client.bootstrap);
         if (k->storage == OFFSET_STORAGE_KAFKA)
             buf_printf(&a->text, "; the topic %s %s", k->offsets_topic, partitions > 0 ? "is there" : "will be made");
     }
+    if (admin != NULL)
+        admin_close(&admin);
+}
+
+/* They may be on another cluster, with another login. */
+static void ask_signals(const struct config *cfg, struct answer *a)
+{
+    const struct config_kafka *k = &cfg->kafka;
+    int partitions = 0;
+    struct admin *admin = admin_open(&k->signal_client, NULL, &a->why);
+    if (admin != NULL && admin_count_partitions(admin, cfg->signal_topic, BROKER_TIMEOUT_MS, &partitions, &a->why))
+        buf_printf(&a->text, "; the topic %s %s", cfg->signal_topic, partitions > 0 ? "is there" : "will be made");
+    else
+        fail_add(&a->why, "ask for the topic of signals");
     if (admin != NULL)
         admin_close(&admin);
 }
@@ -147,7 +160,10 @@ int check_file(const char *path, bool as_json, bool is_online, struct buf *out, 
     f.cfg = as_json ? load_quietly(path, &f.notes, why) : config_load(path, why);
     if (f.cfg != NULL && is_online) {
         ask_source(f.cfg, &f.source);
+        f.kafka.was_asked = true;
         ask_kafka(f.cfg, &f.kafka);
+        if (f.kafka.why.kind == FAIL_NONE && f.cfg->has_signals)
+            ask_signals(f.cfg, &f.kafka);
         *why = f.source.why.kind != FAIL_NONE ? f.source.why : f.kafka.why;
     }
     if (as_json)

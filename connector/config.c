@@ -389,6 +389,7 @@ static void settle_brokers(struct reading *r)
     k->client.bootstrap = brokers;
     k->producer.bootstrap = brokers;
     k->signals.bootstrap = k->signal_bootstrap != NULL ? k->signal_bootstrap : brokers;
+    k->signal_client.bootstrap = k->signals.bootstrap;
 }
 
 /* Settings of one family of Kafka client keys. */
@@ -407,18 +408,32 @@ static size_t gather(const struct reading *r, const char *prefix, struct client_
     return n;
 }
 
+/* Puts the settings of every client before those of the one: what is said for the one wins. */
+static void inherit(struct reading *r, const struct client_settings *every, struct client_settings *one)
+{
+    struct client_setting *all = arena_zero(&r->cfg->memory, every->n_extra + one->n_extra, sizeof *all);
+    for (size_t i = 0; i < every->n_extra; i++)
+        all[i] = every->extra[i];
+    for (size_t i = 0; i < one->n_extra; i++)
+        all[every->n_extra + i] = one->extra[i];
+    one->extra = all;
+    one->n_extra += every->n_extra;
+}
+
 static void settle_clients(struct reading *r)
 {
     struct config_kafka *k = &r->cfg->kafka;
-    struct client_settings unused = {0};
     struct client_given *given = mem_zero(r->settings.n + 1, sizeof *given);
     size_t n = gather(r, "producer.override.", given);
     bool ok =
         client_options_translate(given, n, CLIENT_ROLE_PRODUCER, &r->cfg->memory, &k->client, &k->producer, r->notes);
     n = gather(r, "signal.consumer.", given);
-    ok =
-        client_options_translate(given, n, CLIENT_ROLE_CONSUMER, &r->cfg->memory, &unused, &k->signals, r->notes) && ok;
+    ok = client_options_translate(given, n, CLIENT_ROLE_CONSUMER, &r->cfg->memory, &k->signal_client, &k->signals,
+                                  r->notes) &&
+         ok;
     (void)ok; /* the notes have it */
+    inherit(r, &k->client, &k->signals);
+    inherit(r, &k->client, &k->signal_client);
     free(given);
 }
 

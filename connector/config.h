@@ -38,9 +38,10 @@ struct config_kafka {
     enum offset_storage storage; /* never UNSET once loaded */
     const char *offsets_topic;   /* set in both storages; used with KAFKA */
     const char *shapes_topic;
-    const char *offsets_file;       /* storage FILE; else NULL */
-    int state_replication;          /* of the topics we create; -1: the broker's default */
-    struct client_settings signals; /* for the consumer of the signal topic */
+    const char *offsets_file;             /* storage FILE; else NULL */
+    int state_replication;                /* of the topics we create; -1: the broker's default */
+    struct client_settings signals;       /* for the consumer of the signal topic */
+    struct client_settings signal_client; /* for who else asks the cluster that has it */
 
     /* where the brokers' address may be written, the first that is counts; client.bootstrap has it */
     const char *producer_bootstrap, *worker_bootstrap, *history_bootstrap, *signal_bootstrap;

@@ -572,7 +572,10 @@ static const struct option rows[] = {
     QUIET("signal.data.collection", GROUP_SIGNALS, "Signals are never read from a table."),
     VALUE("signal.kafka.bootstrap.servers", GROUP_SIGNALS, OPTION_TEXT, NULL, kafka.signal_bootstrap,
           "Brokers of the signal topic; also the last place where the address of the brokers is looked for."),
-    FAMILY("signal.consumer.*", GROUP_SIGNALS, "Settings of the client that reads signals, by their Java names."),
+    FAMILY("signal.consumer.*", GROUP_SIGNALS,
+           "Settings of the client that reads signals, by their Java names. Those of `producer.override.*` that are "
+           "for all clients hold "
+           "for it, too, where these don't say otherwise."),
     QUIET("signal.*", GROUP_SIGNALS, "Signals are read as they come."),
     VALUE("notification.enabled.channels", GROUP_SIGNALS, OPTION_TEXT, NULL, notification_channels,
           "Where the progress of snapshots is told: `sink` (a topic), `log`, or both."),

@@ -98,13 +98,13 @@ static bool deliver(struct sink *sink, const struct config *cfg, struct view val
     if (sink_counts(sink)->outstanding == 0)
         return true;
     return fail_set(why, FAIL_STOP, FAIL_AREA_KAFKA, 0, "no broker of %s took the signal within %d s",
-                    cfg->kafka.client.bootstrap, SEND_TIMEOUT_MS / 1000);
+                    cfg->kafka.signal_client.bootstrap, SEND_TIMEOUT_MS / 1000);
 }
 
 static bool send_request(const struct config *cfg, const struct signal_request *request, const char *id,
                          struct fail *why)
 {
-    const struct sink_settings set = {.client = cfg->kafka.client, .on_delivered = forget};
+    const struct sink_settings set = {.client = cfg->kafka.signal_client, .on_delivered = forget};
     struct sink *sink = sink_open(&set, why);
     struct buf value;
     if (sink == NULL)

@@ -193,7 +193,7 @@ bool state_find_signal_start(struct state *st, const struct config *cfg, const a
     st->signal_start = -1;
     if (!cfg->has_signals)
         return true;
-    struct admin *admin = admin_open(&cfg->kafka.client, stop, why);
+    struct admin *admin = admin_open(&cfg->kafka.signal_client, stop, why);
     if (admin == NULL)
         return false;
     bool ok = st->offset.has_signal_offset ? read_end(admin, cfg, &st->signal_start, why)

@@ -326,6 +326,32 @@ def test_each_right_that_is_missing_at_the_start_is_named(rough_mysql, strict_ka
     assert {"offsets": "state topics", "transactional id": "transactional id"}[missing] in last and "hint: " in last, last
 
 
+def test_signals_are_read_with_the_login_of_all_clients(mysql, strict_kafka, tidemark, names):
+    mysql.sql(f"CREATE DATABASE {names.database}")
+    allow_state(strict_kafka, names.prefix)
+    strict_kafka.allow("tide", "TOPIC", f"{names.prefix}-signal", "WRITE")
+    program = tidemark(mysql, strict_kafka, database_include_list=names.database, also={**PLAIN, **as_tide(strict_kafka)})
+    assert f"the topic {names.prefix}-signal is there" in program.run("check", program, "--online")
+    program.start_ready()
+    program.run("signal", "log", program, "--message", "hello")
+    program.wait_for_log("signal says: hello")
+    program.stop()
+
+
+def test_signals_may_be_on_another_cluster(mysql, kafka, strict_kafka, tidemark, names):
+    mysql.sql(f"CREATE DATABASE {names.database}")
+    topic = f"{names.prefix}-signal"
+    strict_kafka.create_topic(topic)
+    strict_kafka.produce(topic, '{"id":"old","type":"log","data":{"message":"old"}}', key=names.prefix)
+    program = tidemark(mysql, kafka, database_include_list=names.database, also={
+        **PLAIN, "signal.kafka.bootstrap.servers": strict_kafka.bootstrap})
+    program.start_ready()
+    program.run("signal", "log", program, "--message", "new")
+    program.wait_for_log("signal says: new")
+    assert "signal says: old" not in program.log_text() and topic not in kafka.topics()
+    program.stop()
+
+
 @pytest.mark.parametrize("missing, exactly_once", [("WRITE", "required"), ("WRITE", "disabled"), ("DESCRIBE", "required"),
                                                    ("CREATE", "required")])
 def test_a_right_that_is_missing_on_a_data_topic_is_named(mysql, strict_kafka, tidemark, names, missing, exactly_once):
