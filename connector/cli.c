@@ -195,6 +195,10 @@ static struct signal_request request_of(const struct call *call, const char *typ
 static int send_signal(const struct call *call, const char *type)
 {
     struct fail why = {0};
+    if (call->tables != NULL && call->tables[0] == '\0') {
+        fputs("tidemark: --tables names none; leave it out where all are meant\n", stderr);
+        return EXIT_USAGE;
+    }
     struct config *cfg = config_load(call->file, &why);
     if (cfg == NULL)
         return report(&why);

@@ -111,9 +111,22 @@ static bool read_line(struct part *p, struct view line)
     return true;
 }
 
+/* A file of Kafka Connect or of Debezium Server, a serialized Java object (Java Object Serialization Specification, 6.4). */
+static bool is_java(struct view text)
+{
+    static const uint8_t magic[] = {0xac, 0xed, 0x00, 0x05};
+    return text.n >= sizeof magic && memcmp(text.p, magic, sizeof magic) == 0;
+}
+
 static bool read_lines(struct part *p, struct view text, struct fail *why)
 {
     size_t number = 1;
+    if (is_java(text))
+        return fail_set(
+            why, FAIL_STOP, FAIL_AREA_SYSTEM, 0,
+            "%s is an offset file of Kafka Connect or Debezium Server; hint: name another file as "
+            "offset.storage.file.filename, then take the position over by tidemark offsets import --from-path %s",
+            p->path, p->path);
     for (size_t at = 0; at < text.n; number++) {
         const uint8_t *end = memchr(text.p + at, '\n', text.n - at);
         size_t n = end == NULL ? text.n - at : (size_t)(end - text.p) - at;

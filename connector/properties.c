@@ -276,18 +276,27 @@ static bool add_json(struct properties *out, const cJSON *item, unsigned line, s
     return true;
 }
 
+/* Of a connector as Connect's REST interface tells and takes it ("name", "config", "tasks", "type") its config counts, and its
+ * name where that has none. */
+static bool is_setting(const cJSON *item, const cJSON *config)
+{
+    return config == NULL ||
+           (strcmp(item->string, "name") == 0 && cJSON_GetObjectItemCaseSensitive(config, "name") == NULL);
+}
+
 static bool add_members(struct view text, struct properties *out, const cJSON *object, struct fail *why)
 {
     size_t from = 0;
-    const cJSON *item;
+    const cJSON *item, *member;
+    const cJSON *config = cJSON_GetObjectItemCaseSensitive(object, "config");
+    config = cJSON_IsObject(config) ? config : NULL;
     cJSON_ArrayForEach(item, object)
     {
-        const cJSON *config = cJSON_IsObject(item) && strcmp(item->string, "config") == 0 ? item : NULL;
         unsigned line = find_key(text, &from, item->string);
-        if (config == NULL && !add_json(out, item, line, why))
+        if (item != config && is_setting(item, config) && !add_json(out, item, line, why))
             return false;
-        const cJSON *member;
-        cJSON_ArrayForEach(member, config)
+        const cJSON *members = item == config ? config : NULL;
+        cJSON_ArrayForEach(member, members)
         {
             if (!add_json(out, member, find_key(text, &from, member->string), why))
                 return false;

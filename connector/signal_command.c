@@ -2,6 +2,7 @@
 #include "connector/signal_command.h"
 
 #include "base/clock.h"
+#include "connector/admin.h"
 #include "connector/json_text.h"
 #include "connector/progress.h"
 #include "connector/sink.h"
@@ -13,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SEND_TIMEOUT_MS = 15000, LOOK_EVERY_MS = 500, SERVICE_MS = 5, RATE_OVER_MS = 1000 };
+enum { SEND_TIMEOUT_MS = 15000, LOOK_EVERY_MS = 500, PATIENCE_MS = 10000, SERVICE_MS = 5, RATE_OVER_MS = 1000 };
 
 /* ---- the record ---- */
 
@@ -118,6 +119,21 @@ static bool send_request(const struct config *cfg, const struct signal_request *
     return ok;
 }
 
+/* Where the signal will stand, at the least: one of the same id that stands before it is another. */
+static bool find_end(const struct config *cfg, int64_t *end, struct fail *why)
+{
+    int partitions = 0;
+    struct admin *admin = admin_open(&cfg->kafka.signal_client, NULL, why);
+    *end = 0;
+    if (admin == NULL)
+        return false;
+    bool ok =
+        admin_count_partitions(admin, cfg->signal_topic, SEND_TIMEOUT_MS, &partitions, why) &&
+        (partitions == 0 || admin_read_ends(admin, cfg->signal_topic, 1, ADMIN_END_ALL, SEND_TIMEOUT_MS, end, why));
+    admin_close(&admin);
+    return ok;
+}
+
 /* ---- what is stored of it ---- */
 
 /* The stored progress, as the queue it came from; nothing is read by it. */
@@ -145,11 +161,20 @@ static void seen_fini(struct seen *seen)
     offset_state_fini(&seen->offset);
 }
 
-static const struct signal_record *find_signal(const struct seen *seen, const char *id)
+/* A signal that was sent, and is waited for. */
+struct sent {
+    const char *id;
+    int64_t from;  /* offset in the topic, at the least */
+    bool is_taken; /* an instance has answered it, or is about it */
+};
+
+static const struct signal_record *find_signal(const struct seen *seen, const struct sent *sent)
 {
-    for (unsigned i = seen->signals.n; i > 0; i--)
-        if (strcmp(seen->signals.items[i - 1].id, id) == 0)
-            return &seen->signals.items[i - 1];
+    for (unsigned i = seen->signals.n; i > 0; i--) {
+        const struct signal_record *rec = &seen->signals.items[i - 1];
+        if (strcmp(rec->id, sent->id) == 0 && rec->offset >= sent->from)
+            return rec;
+    }
     return NULL;
 }
 
@@ -209,34 +234,43 @@ static void show_bars(struct shown *shown, const struct seen *seen, const char *
 }
 
 /* One look: -1 when it still runs, else the exit code. */
-static int follow_once(const struct config *cfg, const char *id, struct shown *shown, struct fail *why)
+static int follow_once(const struct config *cfg, struct sent *sent, struct shown *shown, struct fail *why)
 {
     struct seen seen;
     int code = -1;
     if (!look(cfg, &seen, why)) {
         code = (int)why->area;
     } else {
-        const struct signal_record *rec = find_signal(&seen, id);
+        const struct signal_record *rec = find_signal(&seen, sent);
+        sent->is_taken |= rec != NULL;
         if (rec != NULL && rec->outcome != OUTCOME_RUNNING) {
-            fprintf(stderr, "%s: %s%s%s\n", id, signal_outcome_name(rec->outcome), rec->why == NULL ? "" : ": ",
+            fprintf(stderr, "%s: %s%s%s\n", sent->id, signal_outcome_name(rec->outcome), rec->why == NULL ? "" : ": ",
                     rec->why == NULL ? "" : rec->why);
             code = rec->outcome == OUTCOME_DONE ? 0 : FAIL_AREA_REFUSED;
         }
         if (code < 0)
-            show_bars(shown, &seen, id);
+            show_bars(shown, &seen, sent->id);
     }
     seen_fini(&seen);
     return code;
 }
 
-static int follow(const struct config *cfg, const char *id, struct fail *why)
+static int follow(const struct config *cfg, struct sent *sent, struct fail *why)
 {
     struct shown shown = {.n = 0};
+    int64_t patient_until_ms = clock_mono_ms() + PATIENCE_MS;
+    bool is_told = false;
     int code = -1;
     buf_init(&shown.text);
     while (code < 0) {
         usleep(LOOK_EVERY_MS * 1000);
-        code = follow_once(cfg, id, &shown, why);
+        code = follow_once(cfg, sent, &shown, why);
+        if (code >= 0 || sent->is_taken || is_told || clock_mono_ms() < patient_until_ms)
+            continue;
+        fprintf(stderr,
+                "%s: no instance of %s has taken the signal yet; is one running? It stays in the topic until then\n",
+                sent->id, cfg->name);
+        is_told = true;
     }
     buf_fini(&shown.text);
     return code;
@@ -245,21 +279,21 @@ static int follow(const struct config *cfg, const char *id, struct fail *why)
 int signal_command(const struct config *cfg, const struct signal_request *request, struct fail *why)
 {
     char made[40];
-    const char *id = request->id;
-    if (id == NULL) {
+    struct sent sent = {.id = request->id};
+    if (sent.id == NULL) {
         snprintf(made, sizeof made, "cli-%lld-%d", (long long)(clock_wall_ns() / 1000000), (int)getpid());
-        id = made;
+        sent.id = made;
     }
     if (!cfg->has_signals) {
         fail_set(why, FAIL_REFUSE, FAIL_AREA_CONFIG, 0, "signal.enabled.channels has no kafka: nobody reads signals");
         return FAIL_AREA_CONFIG;
     }
-    if (!send_request(cfg, request, id, why))
+    if ((request->waits && !find_end(cfg, &sent.from, why)) || !send_request(cfg, request, sent.id, why))
         return (int)why->area;
-    printf("%s\n", id);
+    printf("%s\n", sent.id);
     if (fflush(stdout) != 0)
         return FAIL_AREA_SYSTEM;
-    return request->waits ? follow(cfg, id, why) : 0;
+    return request->waits ? follow(cfg, &sent, why) : 0;
 }
 
 /* ---- status ---- */

@@ -47,6 +47,21 @@ def test_a_snapshot_is_asked_for_and_waited_for(running, kafka, names):
     program.stop()
 
 
+def test_an_id_that_was_used_before_is_waited_for_anew(running, kafka, names):
+    program = running()
+    for number in (1, 2):
+        assert call(program, "signal", "execute-snapshot", "--tables", rf"{names.database}\.t", "--id", "nightly", "--wait").returncode == 0
+        kafka.consume(f"{names.prefix}.{names.database}.t", until=lambda found: len(found) >= ROWS * number)
+    program.stop()
+    command = [str(program.binary), "signal", "execute-snapshot", str(program.file), "--tables", rf"{names.database}\.t", "--id", "nightly", "--wait"]
+    waiting = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=program.env, cwd=program.folder)
+    assert "no instance of" in waiting.stderr.readline()
+    program.start()
+    assert waiting.wait(60) == 0
+    program.stop()
+    assert call(program, "signal", "stop-snapshot", "--tables", "").returncode == 2
+
+
 def test_a_refused_snapshot_ends_the_wait_with_its_reason(running, names):
     program = running()
     done = call(program, "signal", "execute-snapshot", "--tables", rf"{names.database}\.nosuch", "--wait")

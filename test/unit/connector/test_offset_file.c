@@ -230,12 +230,24 @@ static void offset_file_waits_for_a_full_disk(void **state)
     check_text(p->path, "{\"key\":" KEY ",\"value\":{\"pos\":1}}\n");
 }
 
+static void offset_file_knows_one_that_java_wrote(void **state)
+{
+    struct place *p = *state;
+    struct fail why = {0};
+    FILE *file = fopen(p->path, "w");
+    assert_int_equal(fwrite("\xac\xed\0\5sr", 1, 6, file), 6);
+    fclose(file);
+    assert_null(offset_file_open(p->path, &why));
+    assert_non_null(strstr(why.text, "offsets import --from-path"));
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(offset_file_keeps_what_was_stored),
         TEST(offset_file_names_a_line_that_is_wrong),
+        TEST(offset_file_knows_one_that_java_wrote),
         TEST(offset_file_is_locked_against_a_second_process),
         TEST(offset_file_tells_a_folder_that_is_missing),
         TEST(offset_file_keeps_the_old_one_when_the_new_one_can_not_be_written),

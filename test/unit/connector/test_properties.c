@@ -131,6 +131,9 @@ static void connect_json_is_flat_or_with_name_and_config(void **state)
     check("  {\n \"name\": \"n\",\n \"config\": {\n  \"a\": \"1\",\n  \"b\" : \"\"\n }\n}\n", "name=n@2|a=1@4|b=@5");
     check("{\"config\":{\"a\":\"1\"},\"name\":\"n\"}", "a=1@1|name=n@1");
     check("{\"config\":\"x\"}", "config=x@1");
+    check("{\"name\":\"n\",\"config\":{\"a\":\"1\",\"name\":\"n\"},\"tasks\":[{\"connector\":\"n\",\"task\":0}],"
+          "\"type\":\"source\"}",
+          "a=1@1|name=n@1");
     check("{\"a\":\"1\",\n\"a\":\"2\"}", "a=1@1|a=2@2");
     check("{}", "");
 }
