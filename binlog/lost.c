@@ -5,18 +5,21 @@
 #include "binlog/server.h"
 
 #include <stdio.h>
+#include <string.h>
+#include <strings.h>
 
 enum { MOST_SET_BYTES = 240 }; /* of each of three sets, so that the sentence ends within a struct fail */
 
 struct files {
     char oldest[LOG_FILE_BYTES];
     char newest[LOG_FILE_BYTES];
+    uint64_t newest_bytes;
 };
 
 static void note_file(void *ctx, struct view file, uint64_t bytes)
 {
     struct files *f = ctx;
-    (void)bytes;
+    f->newest_bytes = bytes;
     if (f->oldest[0] == '\0')
         snprintf(f->oldest, sizeof f->oldest, "%.*s", VIEW_ARGS(file));
     snprintf(f->newest, sizeof f->newest, "%.*s", VIEW_ARGS(file));
@@ -78,4 +81,67 @@ void lost_explain(struct source *src, const struct gtid_set *executed, const str
         explain_file(src, pos, &files, why);
     source_disconnect(src);
     gtid_set_fini(&purged);
+}
+
+/* ---- a log that has begun anew ---- */
+
+/* What the server numbered itself. */
+static void own_part(const struct gtid_set *set, const char *server_uuid, struct gtid_set *own)
+{
+    gtid_set_init(own);
+    for (uint32_t i = 0; i < set->n_sources; i++) {
+        const struct gtid_source *source = &set->sources[i];
+        struct gtid one = {.n = 1};
+        char text[GTID_TEXT_BYTES];
+        memcpy(one.uuid, source->uuid, sizeof one.uuid);
+        gtid_print(&one, text);
+        if (strncasecmp(text, server_uuid, 36) != 0)
+            continue;
+        for (uint32_t k = 0; k < source->n_intervals; k++)
+            gtid_set_add_range(own, source->uuid, source->tag, source->intervals[k]);
+    }
+}
+
+/* Files of another name say nothing: that log begins at 1 with its own. */
+static bool ends_before(const struct files *files, const struct log_position *pos)
+{
+    struct log_position end = {.offset = files->newest_bytes};
+    memcpy(end.file, files->newest, sizeof end.file);
+    return end.file[0] != '\0' && position_is_of_one_log(&end, pos) && position_compare(&end, pos) < 0;
+}
+
+static bool fail_other_log(const struct source *src, const struct gtid_set *told, const struct files *files,
+                           const struct log_position *pos, struct fail *why)
+{
+    struct buf text;
+    print_short(told, &text);
+    fail_set(
+        why, FAIL_STOP, FAIL_AREA_DATA, SOURCE_OTHER_LOG,
+        "the log of %s has begun anew: it ends at %s:%llu, before the stored position %s:%llu, and transactions of the "
+        "server itself that were told (%s) are not in it; their numbers may be those of others now, which would be "
+        "passed over (RESET BINARY LOGS AND GTIDS, or the loss of the log's end); hint: snapshot.mode=when_needed "
+        "begins anew by itself, tidemark offsets reset by hand",
+        source_name(src), files->newest, (unsigned long long)files->newest_bytes, pos->file,
+        (unsigned long long)pos->offset, (const char *)text.start);
+    buf_fini(&text);
+    return true;
+}
+
+bool lost_is_other_log(struct source *src, const char *server_uuid, const struct gtid_set *executed,
+                       const struct log_position *pos, struct fail *why)
+{
+    struct fail ignored;
+    struct files files = {.oldest = "", .newest = ""};
+    struct gtid_set purged, own;
+    gtid_set_init(&purged);
+    own_part(executed, server_uuid, &own);
+    bool is_other = !gtid_set_is_empty(&own) && (source_is_connected(src) || source_connect(src, &ignored)) &&
+                    server_read_logs(src, note_file, &files, &ignored) && server_read_purged(src, &purged, &ignored) &&
+                    ends_before(&files, pos) && !gtid_set_contains(&purged, &own);
+    if (is_other)
+        fail_other_log(src, &own, &files, pos, why);
+    source_disconnect(src);
+    gtid_set_fini(&purged);
+    gtid_set_fini(&own);
+    return is_other;
 }

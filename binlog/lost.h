@@ -20,4 +20,14 @@
 void lost_explain(struct source *src, const struct gtid_set *executed, const struct log_position *pos,
                   struct fail *why);
 
+/*
+ * Where a position is refused and GTIDs would say what comes next: whether they still can. RESET BINARY LOGS AND GTIDS, or the
+ * loss of the log's end, lets the server use numbers of its own again for other transactions; what was told under them would
+ * hide those. So it is when its log ends before the position, though its files are numbered on, and transactions that it
+ * numbered itself and that were told are not even among the purged ones. True: why says so (STOP, DATA, SOURCE_OTHER_LOG).
+ * False also when the server can't be asked. src as above.
+ */
+bool lost_is_other_log(struct source *src, const char *server_uuid, const struct gtid_set *executed,
+                       const struct log_position *pos, struct fail *why);
+
 #endif

@@ -321,6 +321,8 @@ static void judge_position(struct reader *r, struct fail *why)
     bool is_of_position = why->code == SOURCE_REFUSED_NO_FILE || why->code == SOURCE_REFUSED_POSITION;
     struct stream_where where = stream_where(r->stream);
     if (is_of_position && where.has_gtids && !r->has_lost_file) {
+        if (lost_is_other_log(r->statements, r->start.server_uuid, where.executed, where.pos, why))
+            return;
         log_warn("reader", "%s; the server is asked to search by GTIDs", why->text);
         r->has_lost_file = true;
         why->kind = FAIL_NONE;

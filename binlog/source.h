@@ -73,6 +73,7 @@ enum source_refusal {
     SOURCE_REFUSED_TAKEN,           /* another dump with our name was started */
     SOURCE_REFUSED_FAR_POSITION,    /* without GTIDs a dump can't start behind 4 GiB; ask for an earlier transaction */
     SOURCE_WOKEN,                   /* source_wake was called */
+    SOURCE_OTHER_LOG,               /* its log has begun anew, and its GTIDs mean others now (lost.h) */
 };
 
 struct source;

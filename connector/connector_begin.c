@@ -53,7 +53,7 @@ void connector_place(struct connector *c)
 static bool is_lost(const struct fail *why)
 {
     return why->code == SOURCE_REFUSED_PURGED || why->code == SOURCE_REFUSED_NO_FILE ||
-           why->code == SOURCE_REFUSED_AHEAD;
+           why->code == SOURCE_REFUSED_AHEAD || why->code == SOURCE_OTHER_LOG;
 }
 
 bool connector_may_begin_anew(struct connector *c, const struct fail *why)

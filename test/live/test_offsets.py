@@ -383,6 +383,27 @@ def test_with_gtids_a_log_of_another_name_is_gone_on_with(new_mysql, kafka, tabl
     assert ids(kafka, names, until=2) == [1, 2]
 
 
+@pytest.mark.parametrize("mode", ["no_data", "when_needed"])
+def test_a_log_that_began_anew_is_noticed(new_mysql, kafka, names, follow, mode):
+    """RESET BINARY LOGS AND GTIDS: the server numbers other transactions as those that were told."""
+    server = new_mysql()
+    server.sql(f"CREATE DATABASE {names.database}; CREATE TABLE {names.database}.t (id INT PRIMARY KEY, v LONGTEXT)")
+    program = follow(server, kafka, **{"snapshot.mode": "no_data"}).start_ready()
+    server.sql(f"INSERT INTO {names.database}.t VALUES (1, REPEAT('x', 100000))")
+    ids(kafka, names, until=1)
+    program.stop()
+    server.sql("RESET BINARY LOGS AND GTIDS")
+    for number in range(2, 20):
+        server.sql(f"INSERT INTO {names.database}.t VALUES ({number}, '')")
+    program.write(snapshot_mode=mode).start()
+    if mode == "no_data":
+        program.wait_exit(timeout=20, code=6)
+        assert "has begun anew" in program.log_text() and "hint" in program.log_text()
+        return
+    assert ids(kafka, names, until=19) == [1, *range(1, 20)]
+    program.stop()
+
+
 def test_a_replica_of_the_same_source_is_gone_on_with(new_mysql, kafka, table, follow, names):
     """By GTIDs, amid other files and positions; also one that lags behind what was told, once it has caught up."""
     source = new_mysql()
