@@ -522,3 +522,12 @@ def test_settings_that_are_wrong_are_refused_by_name(mysql, kafka, tidemark, nam
         assert program.wait_exit(code=2) and re.search(text, program.log_text()), (key, program.log_text())
     program = tidemark(mysql, kafka, database_include_list="nothing_here", also={"no.such.key": 1, "nor.this": 2}).start_ready()
     assert len(re.findall(r"(?m)^.*no\.such\.key.*nor\.this", program.log_text())) == 1
+
+
+def test_a_start_that_captures_nothing_says_so(mysql, kafka, tidemark, names):
+    """A pattern is held against the whole of db.table."""
+    mysql.sql(f"CREATE DATABASE {names.database}; CREATE TABLE {names.database}.gauge (id INT PRIMARY KEY)")
+    program = tidemark(mysql, kafka, database_include_list=names.database, table_include_list="gauge")
+    program.start_ready()
+    assert "is captured: none that is there" in program.log_text()
+    program.stop()
