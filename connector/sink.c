@@ -521,11 +521,12 @@ static void note_failed(struct sink *s, const rd_kafka_message_t *msg)
 {
     if (is_purged(msg->err))
         return;
-    char doing[300];
+    char key[SINK_KEY_EXCERPT], doing[600];
     struct fail why;
     s->counts.failed++;
-    snprintf(doing, sizeof doing, "send a record of %zu bytes to %.249s", msg->len + msg->key_len,
-             rd_kafka_topic_name(msg->rkt));
+    sink_print_key((struct view){msg->key, msg->key_len}, key);
+    snprintf(doing, sizeof doing, "send a record of %zu bytes to %.249s with key %s", msg->len + msg->key_len,
+             rd_kafka_topic_name(msg->rkt), msg->key == NULL ? "(none)" : key);
     sink_fail(s, &why, msg->err, NULL, doing);
     if (may_go_on_without(s, msg))
         fail_set(&why, FAIL_RETRY, FAIL_AREA_KAFKA, msg->err, "%s: the topic refused its batch for its size", doing);
