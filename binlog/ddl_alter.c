@@ -260,19 +260,12 @@ static bool rename_table(struct alteration *a)
     return ddl_table_name(a->p, &a->new_db, &a->new_table);
 }
 
-static bool rename_part(struct alteration *a, bool (*read)(struct alteration *a))
-{
-    a->d.is_rewritten = true;
-    return read(a);
-}
-
 static bool rename(struct alteration *a)
 {
-    if (ddl_accept(a->p, "COLUMN"))
-        return rename_part(a, rename_column);
-    if (ddl_accept(a->p, "INDEX") || ddl_accept(a->p, "KEY"))
-        return rename_part(a, rename_key);
-    return rename_table(a);
+    bool is_column = ddl_accept(a->p, "COLUMN");
+    bool is_key = !is_column && (ddl_accept(a->p, "INDEX") || ddl_accept(a->p, "KEY"));
+    a->d.is_rewritten |= is_column || is_key;
+    return is_column ? rename_column(a) : is_key ? rename_key(a) : rename_table(a);
 }
 
 /* CONVERT TO CHARACTER SET x [COLLATE y]: the table's default, and every text column. */
@@ -339,7 +332,7 @@ static const struct action actions[] = {
     {"MODIFY", modify, false},
     {"CHANGE", change, false},
     {"ALTER", alter, false},
-    {"RENAME", rename, true}, /* of the table; rename_part says so of the rest */
+    {"RENAME", rename, true}, /* of the table; rename says so of its parts */
     {"CONVERT", convert, false},
     {"ORDER", pass_rest, false},
     {"EXCHANGE", exchange, true},

@@ -11,18 +11,13 @@
  */
 #include "binlog/draft.h"
 
-static void follow_clock(struct column *c)
-{
-    c->default_kind = DEFAULT_NOW;
-    c->has_on_update = true;
-}
-
 static void imply_default(struct column *c, bool is_first)
 {
     if (c->is_generated || c->default_kind != DEFAULT_NONE)
         return;
     if (is_first && !c->has_on_update) {
-        follow_clock(c);
+        c->default_kind = DEFAULT_NOW;
+        c->has_on_update = true;
         return;
     }
     c->default_kind = DEFAULT_LITERAL;

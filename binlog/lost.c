@@ -25,6 +25,18 @@ static void note_file(void *ctx, struct view file, uint64_t bytes)
     snprintf(f->newest, sizeof f->newest, "%.*s", VIEW_ARGS(file));
 }
 
+/* What there is. purged: NULL when nobody asks for it. */
+static bool ask(struct source *src, struct files *files, struct gtid_set *purged)
+{
+    struct fail ignored; /* the failure that led here is the one to be told */
+    *files = (struct files){.oldest = ""};
+    bool ok = (source_is_connected(src) || source_connect(src, &ignored)) &&
+              server_read_logs(src, note_file, files, &ignored) &&
+              (purged == NULL || server_read_purged(src, purged, &ignored));
+    source_disconnect(src);
+    return ok;
+}
+
 /* Ends with a zero byte. */
 static void print_short(const struct gtid_set *set, struct buf *out)
 {
@@ -66,20 +78,16 @@ static void explain_file(const struct source *src, const struct log_position *po
 
 void lost_explain(struct source *src, const struct gtid_set *executed, const struct log_position *pos, struct fail *why)
 {
-    struct fail ignored; /* the first failure is the one to be told */
-    struct files files = {.oldest = "", .newest = ""};
+    struct files files;
     struct gtid_set purged;
     if (why->code != SOURCE_REFUSED_PURGED && why->code != SOURCE_REFUSED_NO_FILE)
         return;
     gtid_set_init(&purged);
-    bool ok = (source_is_connected(src) || source_connect(src, &ignored)) &&
-              server_read_logs(src, note_file, &files, &ignored) &&
-              (executed == NULL || server_read_purged(src, &purged, &ignored));
+    bool ok = ask(src, &files, executed == NULL ? NULL : &purged);
     if (ok && executed != NULL)
         explain_sets(src, executed, &purged, &files, why);
     else if (ok)
         explain_file(src, pos, &files, why);
-    source_disconnect(src);
     gtid_set_fini(&purged);
 }
 
@@ -130,17 +138,14 @@ static bool fail_other_log(const struct source *src, const struct gtid_set *told
 bool lost_is_other_log(struct source *src, const char *server_uuid, const struct gtid_set *executed,
                        const struct log_position *pos, struct fail *why)
 {
-    struct fail ignored;
-    struct files files = {.oldest = "", .newest = ""};
+    struct files files;
     struct gtid_set purged, own;
     gtid_set_init(&purged);
     own_part(executed, server_uuid, &own);
-    bool is_other = !gtid_set_is_empty(&own) && (source_is_connected(src) || source_connect(src, &ignored)) &&
-                    server_read_logs(src, note_file, &files, &ignored) && server_read_purged(src, &purged, &ignored) &&
-                    ends_before(&files, pos) && !gtid_set_contains(&purged, &own);
+    bool is_other = !gtid_set_is_empty(&own) && ask(src, &files, &purged) && ends_before(&files, pos) &&
+                    !gtid_set_contains(&purged, &own);
     if (is_other)
         fail_other_log(src, &own, &files, pos, why);
-    source_disconnect(src);
     gtid_set_fini(&purged);
     gtid_set_fini(&own);
     return is_other;

@@ -37,32 +37,47 @@ static void ask_source(const struct config *cfg, struct answer *a)
     source_free(&src);
 }
 
-static void ask_kafka(const struct config *cfg, struct answer *a)
+static bool count_partitions(const struct client_settings *client, const char *topic, int *n, struct fail *why)
+{
+    struct admin *admin = admin_open(client, NULL, why);
+    bool ok = admin != NULL && admin_count_partitions(admin, topic, BROKER_TIMEOUT_MS, n, why);
+    if (admin != NULL)
+        admin_close(&admin);
+    return ok;
+}
+
+static void put_topic(struct buf *out, const char *topic, int partitions)
+{
+    buf_printf(out, "; the topic %s %s", topic, partitions > 0 ? "is there" : "will be made");
+}
+
+static bool ask_offsets(const struct config *cfg, struct answer *a)
 {
     const struct config_kafka *k = &cfg->kafka;
     int partitions = 0;
-    struct admin *admin = admin_open(&k->client, NULL, &a->why);
-    if (admin != NULL && admin_count_partitions(admin, k->offsets_topic, BROKER_TIMEOUT_MS, &partitions, &a->why)) {
-        buf_printf(&a->text, "the brokers at %s answer", k->client.bootstrap);
-        if (k->storage == OFFSET_STORAGE_KAFKA)
-            buf_printf(&a->text, "; the topic %s %s", k->offsets_topic, partitions > 0 ? "is there" : "will be made");
-    }
-    if (admin != NULL)
-        admin_close(&admin);
+    if (!count_partitions(&k->client, k->offsets_topic, &partitions, &a->why))
+        return false;
+    buf_printf(&a->text, "the brokers at %s answer", k->client.bootstrap);
+    if (k->storage == OFFSET_STORAGE_KAFKA)
+        put_topic(&a->text, k->offsets_topic, partitions);
+    return true;
 }
 
 /* They may be on another cluster, with another login. */
 static void ask_signals(const struct config *cfg, struct answer *a)
 {
-    const struct config_kafka *k = &cfg->kafka;
     int partitions = 0;
-    struct admin *admin = admin_open(&k->signal_client, NULL, &a->why);
-    if (admin != NULL && admin_count_partitions(admin, cfg->signal_topic, BROKER_TIMEOUT_MS, &partitions, &a->why))
-        buf_printf(&a->text, "; the topic %s %s", cfg->signal_topic, partitions > 0 ? "is there" : "will be made");
+    if (count_partitions(&cfg->kafka.signal_client, cfg->signal_topic, &partitions, &a->why))
+        put_topic(&a->text, cfg->signal_topic, partitions);
     else
         fail_add(&a->why, "ask for the topic of signals");
-    if (admin != NULL)
-        admin_close(&admin);
+}
+
+static void ask_kafka(const struct config *cfg, struct answer *a)
+{
+    a->was_asked = true;
+    if (ask_offsets(cfg, a) && cfg->has_signals)
+        ask_signals(cfg, a);
 }
 
 /* ---- telling ---- */
@@ -160,10 +175,7 @@ int check_file(const char *path, bool as_json, bool is_online, struct buf *out, 
     f.cfg = as_json ? load_quietly(path, &f.notes, why) : config_load(path, why);
     if (f.cfg != NULL && is_online) {
         ask_source(f.cfg, &f.source);
-        f.kafka.was_asked = true;
         ask_kafka(f.cfg, &f.kafka);
-        if (f.kafka.why.kind == FAIL_NONE && f.cfg->has_signals)
-            ask_signals(f.cfg, &f.kafka);
         *why = f.source.why.kind != FAIL_NONE ? f.source.why : f.kafka.why;
     }
     if (as_json)

@@ -87,7 +87,7 @@ struct key_rules {
 static bool has_blank(struct view rule)
 {
     for (size_t i = 0; i < rule.n; i++)
-        if (rule.p[i] == ' ' || (rule.p[i] >= '\t' && rule.p[i] <= '\r'))
+        if (ascii_is_blank(rule.p[i]))
             return true;
     return false;
 }

@@ -293,10 +293,12 @@ static bool add_members(struct view text, struct properties *out, const cJSON *o
     cJSON_ArrayForEach(item, object)
     {
         unsigned line = find_key(text, &from, item->string);
-        if (item != config && is_setting(item, config) && !add_json(out, item, line, why))
-            return false;
-        const cJSON *members = item == config ? config : NULL;
-        cJSON_ArrayForEach(member, members)
+        if (item != config) {
+            if (is_setting(item, config) && !add_json(out, item, line, why))
+                return false;
+            continue;
+        }
+        cJSON_ArrayForEach(member, config)
         {
             if (!add_json(out, member, find_key(text, &from, member->string), why))
                 return false;

@@ -157,22 +157,18 @@ struct stopping {
 static bool is_to_stop(void *ctx, const struct table_read *t)
 {
     struct stopping *st = ctx;
-    struct buf id;
     if (t->kind == READ_INITIAL)
         return false; /* nobody asked for it by a signal */
     bool matches = st->n_patterns == 0;
     for (unsigned i = 0; !matches && i < st->n_patterns; i++)
         matches = table_pattern_means(&st->patterns[i], view_of(t->db), view_of(t->table));
-    buf_init(&id);
-    table_pattern_put_id(&id, view_of(t->db), view_of(t->table));
     if (matches) {
         if (buf_size(&st->stopped) > 0)
             buf_put_u8(&st->stopped, ',');
-        buf_put_view(&st->stopped, buf_view(&id));
+        table_pattern_put_id(&st->stopped, view_of(t->db), view_of(t->table));
         signal_log_note(snapshots_signals(st->req->snapshots), signal_id_of(t), OUTCOME_STOPPED, NULL);
         end_if_last(st->req, t);
     }
-    buf_fini(&id);
     return matches;
 }
 

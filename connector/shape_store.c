@@ -146,6 +146,11 @@ static struct shape_history *find(const struct shape_store *store, struct view d
     return h;
 }
 
+bool shape_history_is_there(const struct shape_history *h)
+{
+    return h->n > 0 && h->versions[h->n - 1].ddl != NULL;
+}
+
 const struct shape_history *shape_store_find(const struct shape_store *store, struct view db, struct view table)
 {
     return find(store, db, table);

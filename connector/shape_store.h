@@ -45,6 +45,9 @@ struct shape_history {
     uint32_t n;
 };
 
+/* Whether the table is there now: its last version is no DROP. */
+bool shape_history_is_there(const struct shape_history *h);
+
 struct shape_store {
     char *name; /* of the connector, and its topic.prefix: the first parts of the key */
     char *topic_prefix;

@@ -172,9 +172,8 @@ static bool first_start(struct start *s, struct source *src, struct catalog *cat
     out->stream.early = STREAM_EARLY_READ_AGAIN;
     if (n_tables == 0)
         log_warn("start",
-                 "no table of %s is captured: none that is there and that we may SELECT from matches the include and "
-                 "exclude "
-                 "lists; one that is made later may",
+                 "no table of %s is captured: none that is there and that we may SELECT from matches the include "
+                 "and exclude lists; one that is made later may",
                  source_name(src));
     log_info("start", "first start: %zu tables, streaming from file=%s pos=%llu", n_tables, out->stream.barrier.file,
              (unsigned long long)out->stream.barrier.offset);

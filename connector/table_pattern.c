@@ -12,11 +12,6 @@ void table_pattern_put_id(struct buf *out, struct view db, struct view table)
     buf_put_view(out, table);
 }
 
-bool table_pattern_is_there(const struct shape_history *h)
-{
-    return h->n > 0 && h->versions[h->n - 1].ddl != NULL;
-}
-
 static bool is_word(uint8_t c)
 {
     return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
@@ -48,7 +43,7 @@ static const struct shape_history *find_named(const struct table_pattern *p, con
             continue;
         const struct shape_history *h =
             shape_store_find(shapes, (struct view){name.p, i}, (struct view){name.p + i + 1, name.n - i - 1});
-        if (h != NULL && table_pattern_is_there(h))
+        if (h != NULL && shape_history_is_there(h))
             return h;
     }
     return NULL;
@@ -75,8 +70,10 @@ void table_pattern_fini(struct table_pattern *p)
 bool table_pattern_means(const struct table_pattern *p, struct view db, struct view table)
 {
     struct buf id;
-    if (p->re == NULL || is_named(p, db, table))
-        return is_named(p, db, table);
+    if (is_named(p, db, table))
+        return true;
+    if (p->re == NULL)
+        return false;
     buf_init(&id);
     table_pattern_put_id(&id, db, table);
     bool matches = regex_matches(p->re, buf_view(&id));

@@ -28,7 +28,4 @@ bool table_pattern_means(const struct table_pattern *p, struct view db, struct v
 /* Appends what patterns are held against: "shop.orders"; of a name without a database the name alone. */
 void table_pattern_put_id(struct buf *out, struct view db, struct view table);
 
-/* Whether the table of this history is there now. */
-bool table_pattern_is_there(const struct shape_history *h);
-
 #endif

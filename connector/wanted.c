@@ -61,7 +61,7 @@ static void expand_matches(const struct table_pattern *pattern, const struct sha
     bool has_some = false;
     for (size_t i = 0; i < n; i++) {
         struct view db = view_of(all[i]->db), table = view_of(all[i]->table);
-        if (!table_pattern_is_there(all[i]) || !table_pattern_means(pattern, db, table))
+        if (!shape_history_is_there(all[i]) || !table_pattern_means(pattern, db, table))
             continue;
         has_some = true;
         add(wanted, db, table);
@@ -108,7 +108,7 @@ static bool apply_condition(const struct signal_condition *cond, const struct sh
                             struct wanted *wanted, struct fail *why)
 {
     struct table_pattern pattern;
-    bool is_for_all = cond->collection.p == NULL, means_some = is_for_all && wanted->n > 0;
+    bool is_for_all = cond->collection.p == NULL, means_some = is_for_all;
     if (!is_for_all && !table_pattern_init(&pattern, cond->collection, shapes, why)) {
         table_pattern_fini(&pattern);
         return fail_add(why, "read a condition");

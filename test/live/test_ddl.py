@@ -65,6 +65,11 @@ class History:
             self.execute(f"CREATE DATABASE `{database}` {r.choice(['', 'CHARACTER SET latin1', 'COLLATE utf8mb4_bin'])}")
         self.execute(f"USE `{self.databases[0]}`")
 
+    def open_plain(self):
+        """A session as the server gives it."""
+        self.client = "utf8mb4"
+        self.session = self.server.connect(charset="utf8mb4")
+
     def execute(self, statement, in_client=True):
         """True when the server took it."""
         self.story.append(statement)
@@ -136,9 +141,8 @@ class History:
 @pytest.mark.timeout(600)
 def test_statements_of_every_kind_leave_the_shapes_true(server, tracker):
     history = History(server, tracker, 0, ["st_one", "st_two", "st three", "st_four", "st_five", "st_six"])
-    history.client = "utf8mb4"
     server.sql("SET GLOBAL explicit_defaults_for_timestamp = ON")
-    history.session = server.connect(charset="utf8mb4")
+    history.open_plain()
     number = 0
     for number, statement in enumerate(statements_of_every_kind(), 1):
         assert history.execute(statement), f"the server refuses {history.story[-1]}"
@@ -164,8 +168,7 @@ def test_timestamps_follow_the_clock_when_the_server_lets_them(server, tracker, 
     """Whoever makes the tables, the session that alters them has the old rule, and blanks behind CHAR. Some of all that is possible:
     TIDEMARK_ROUNDS tries more."""
     history = History(server, tracker, seed, ["ts_one"])
-    history.client = "utf8mb4"
-    history.session = server.connect(charset="utf8mb4")
+    history.open_plain()
     for statement in ["DROP DATABASE IF EXISTS ts_one", "CREATE DATABASE ts_one", "USE ts_one",
                       "SET GLOBAL explicit_defaults_for_timestamp = OFF", "SET sql_mode = 'PAD_CHAR_TO_FULL_LENGTH'"]:
         assert history.execute(statement)
