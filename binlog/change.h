@@ -21,6 +21,7 @@ struct shape;
 
 enum change_kind {
     CHANGE_ORIGIN,   /* the reader starts, or goes on with another server: server_uuid; at a first start where, too */
+    CHANGE_FILE,     /* the stream is in file, which the server made at ts_us */
     CHANGE_RECORD,   /* one Kafka record of the transaction under way */
     CHANGE_UNSENT,   /* a row changed that gives no record (skipped.operations): windows must know */
     CHANGE_BEGIN,    /* a transaction starts, or starts again after the reader had to reconnect */
@@ -61,7 +62,7 @@ struct change_mark {
         *gtid; /* BEGIN: of the transaction, NULL without GTIDs; XA_OPEN, XA_DONE: of the prepare, NULL: unknown */
     const char *file;
     uint64_t offset;
-    int64_t ts_us; /* commit time on the transaction's origin */
+    int64_t ts_us; /* commit time on the transaction's origin; FILE: when it was made */
     uint32_t server_id;
     const char *server_uuid;   /* ORIGIN: of the server that file and offset are of */
     struct gtid_set *executed; /* ORIGIN: at a first start all that was executed; goes to the loop; NULL: as it was */

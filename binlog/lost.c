@@ -118,34 +118,46 @@ static bool ends_before(const struct files *files, const struct log_position *po
     return end.file[0] != '\0' && position_is_of_one_log(&end, pos) && position_compare(&end, pos) < 0;
 }
 
-static bool fail_other_log(const struct source *src, const struct gtid_set *told, const struct files *files,
-                           const struct log_position *pos, struct fail *why)
+/* Appends what the log shows of it; ends with a zero byte. */
+static void put_sign(const struct files *files, const struct lost_place *place, struct buf *out)
 {
-    struct buf text;
+    buf_init(out);
+    if (place->is_other_file)
+        buf_printf(out, "its file %s is another one than that of the stored position %s:%llu", place->pos->file,
+                   place->pos->file, (unsigned long long)place->pos->offset);
+    else
+        buf_printf(out, "it ends at %s:%llu, before the stored position %s:%llu", files->newest,
+                   (unsigned long long)files->newest_bytes, place->pos->file, (unsigned long long)place->pos->offset);
+    buf_put_u8(out, 0);
+}
+
+static bool fail_other_log(const struct source *src, const struct gtid_set *told, const struct files *files,
+                           const struct lost_place *place, struct fail *why)
+{
+    struct buf text, sign;
     print_short(told, &text);
-    fail_set(
-        why, FAIL_STOP, FAIL_AREA_DATA, SOURCE_OTHER_LOG,
-        "the log of %s has begun anew: it ends at %s:%llu, before the stored position %s:%llu, and transactions of the "
-        "server itself that were told (%s) are not in it; their numbers may be those of others now, which would be "
-        "passed over (RESET BINARY LOGS AND GTIDS, or the loss of the log's end); hint: snapshot.mode=when_needed "
-        "begins anew by itself, tidemark offsets reset by hand",
-        source_name(src), files->newest, (unsigned long long)files->newest_bytes, pos->file,
-        (unsigned long long)pos->offset, (const char *)text.start);
+    put_sign(files, place, &sign);
+    fail_set(why, FAIL_STOP, FAIL_AREA_DATA, SOURCE_OTHER_LOG,
+             "the log of %s has begun anew: %s, and transactions of the server itself that were told (%s) are not in "
+             "it; their numbers may be those of others now, which would be passed over (RESET BINARY LOGS AND GTIDS, "
+             "or the loss of the log's end); hint: snapshot.mode=when_needed begins anew by itself, tidemark offsets "
+             "reset by hand",
+             source_name(src), (const char *)sign.start, (const char *)text.start);
+    buf_fini(&sign);
     buf_fini(&text);
     return true;
 }
 
-bool lost_is_other_log(struct source *src, const char *server_uuid, const struct gtid_set *executed,
-                       const struct log_position *pos, struct fail *why)
+bool lost_is_other_log(struct source *src, const struct lost_place *place, struct fail *why)
 {
     struct files files;
     struct gtid_set purged, own;
     gtid_set_init(&purged);
-    own_part(executed, server_uuid, &own);
-    bool is_other = !gtid_set_is_empty(&own) && ask(src, &files, &purged) && ends_before(&files, pos) &&
-                    !gtid_set_contains(&purged, &own);
+    own_part(place->executed, place->server_uuid, &own);
+    bool is_other = !gtid_set_is_empty(&own) && ask(src, &files, &purged) &&
+                    (place->is_other_file || ends_before(&files, place->pos)) && !gtid_set_contains(&purged, &own);
     if (is_other)
-        fail_other_log(src, &own, &files, pos, why);
+        fail_other_log(src, &own, &files, place, why);
     gtid_set_fini(&purged);
     gtid_set_fini(&own);
     return is_other;

@@ -20,14 +20,21 @@
 void lost_explain(struct source *src, const struct gtid_set *executed, const struct log_position *pos,
                   struct fail *why);
 
+/* Where a stream was that can't go on by its position. Lent. */
+struct lost_place {
+    const char *server_uuid;         /* of the server then, and now */
+    const struct gtid_set *executed; /* what was told */
+    const struct log_position *pos;
+    bool is_other_file; /* the server has a file of that name, and it is another one */
+};
+
 /*
- * Where a position is refused and GTIDs would say what comes next: whether they still can. RESET BINARY LOGS AND GTIDS, or the
- * loss of the log's end, lets the server use numbers of its own again for other transactions; what was told under them would
- * hide those. So it is when its log ends before the position, though its files are numbered on, and transactions that it
- * numbered itself and that were told are not even among the purged ones. True: why says so (STOP, DATA, SOURCE_OTHER_LOG).
- * False also when the server can't be asked. src as above.
+ * Whether GTIDs can still say what comes next. RESET BINARY LOGS AND GTIDS, or the loss of the log's end, lets the server use
+ * numbers of its own again for other transactions; what was told under them would hide those. So it is when the position's
+ * file is another one, or the log ends before the position though its files are numbered on, and transactions that the
+ * server numbered itself and that were told are not even among the purged ones. True: why says so (STOP, DATA,
+ * SOURCE_OTHER_LOG). False also when the server can't be asked. src as above.
  */
-bool lost_is_other_log(struct source *src, const char *server_uuid, const struct gtid_set *executed,
-                       const struct log_position *pos, struct fail *why);
+bool lost_is_other_log(struct source *src, const struct lost_place *place, struct fail *why);
 
 #endif

@@ -31,6 +31,7 @@ static void add_file(void *ctx, struct view file, uint64_t bytes)
     snprintf(out->newest, sizeof out->newest, "%.*s", VIEW_ARGS(file));
     if (view_is(file, f->place->file)) {
         out->has_file = true;
+        out->ends_before = bytes < f->place->offset;
         out->bytes_behind = bytes > f->place->offset ? bytes - f->place->offset : 0;
     } else if (out->has_file) {
         out->bytes_behind += bytes;
@@ -82,11 +83,22 @@ static bool read_expiry(struct source *src, struct outlook *out, struct fail *wh
     return ok;
 }
 
-bool outlook_read(struct source *src, const struct log_position *place, struct outlook *out, struct fail *why)
+static bool read_files(struct source *src, const struct log_position *place, struct outlook *out, struct fail *why)
 {
     struct files files = {place, out};
+    if (!server_read_logs(src, add_file, &files, why))
+        return false;
+    struct log_position newest = {.offset = 0};
+    memcpy(newest.file, out->newest, sizeof newest.file);
+    if (!out->has_file)
+        out->ends_before = position_is_of_one_log(&newest, place) && position_compare(&newest, place) < 0;
+    return true;
+}
+
+bool outlook_read(struct source *src, const struct log_position *place, struct outlook *out, struct fail *why)
+{
     outlook_fini(out);
     outlook_init(out);
-    return read_clock(src, out, why) && read_expiry(src, out, why) && server_read_logs(src, add_file, &files, why) &&
+    return read_clock(src, out, why) && read_expiry(src, out, why) && read_files(src, place, out, why) &&
            server_read_purged(src, &out->purged, why);
 }

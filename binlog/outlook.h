@@ -19,6 +19,7 @@ struct outlook {
     char oldest[LOG_FILE_BYTES]; /* log files that are there */
     char newest[LOG_FILE_BYTES];
     bool has_file;         /* the place's file is among them */
+    bool ends_before;      /* the place lies behind the log's end */
     uint64_t bytes_behind; /* from the place to the end; has_file only */
     struct gtid_set purged;
 };

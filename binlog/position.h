@@ -21,6 +21,12 @@ struct log_position {
     uint64_t offset;
 };
 
+/* A log file, and when the server made it: after RESET BINARY LOGS AND GTIDS another file has the same name. */
+struct log_birth {
+    char file[LOG_FILE_BYTES]; /* "": unknown */
+    uint32_t sec;              /* of its FORMAT_DESCRIPTION event */
+};
+
 /* The number behind the last dot; false when there is none. */
 MUST_USE bool position_file_number(const char *file, uint64_t *number);
 

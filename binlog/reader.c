@@ -315,20 +315,44 @@ static void judge_damage(struct reader *r, struct fail *why)
         why->kind = FAIL_RETRY;
 }
 
-/* A log that began anew under other names, or was cut short: the GTIDs still say what comes next. */
+/* A log that began anew under other names, or was cut short: the GTIDs still say what comes next, if they mean the same. */
+static void go_by_gtids(struct reader *r, bool is_other_file, struct fail *why)
+{
+    struct stream_where where = stream_where(r->stream);
+    const struct lost_place place = {r->start.server_uuid, where.executed, where.pos, is_other_file};
+    if (lost_is_other_log(r->statements, &place, why))
+        return;
+    log_warn("reader", "%s; the server is asked to search by GTIDs", why->text);
+    stream_forget_file(r->stream);
+    r->has_lost_file = true;
+    why->kind = FAIL_NONE;
+}
+
+/* The server refused the place. */
 static void judge_position(struct reader *r, struct fail *why)
 {
     bool is_of_position = why->code == SOURCE_REFUSED_NO_FILE || why->code == SOURCE_REFUSED_POSITION;
     struct stream_where where = stream_where(r->stream);
-    if (is_of_position && where.has_gtids && !r->has_lost_file) {
-        if (lost_is_other_log(r->statements, r->start.server_uuid, where.executed, where.pos, why))
-            return;
-        log_warn("reader", "%s; the server is asked to search by GTIDs", why->text);
-        r->has_lost_file = true;
-        why->kind = FAIL_NONE;
+    if (is_of_position && where.has_gtids && !r->has_lost_file)
+        go_by_gtids(r, false, why);
+    else
+        lost_explain(r->statements, where.has_gtids ? where.executed : NULL, where.pos, why);
+}
+
+/* It took the place, in a file that has the name of ours alone. */
+static void judge_file(struct reader *r, struct fail *why)
+{
+    if (why->code != STREAM_OTHER_FILE)
+        return;
+    if (stream_where(r->stream).has_gtids) {
+        go_by_gtids(r, true, why);
         return;
     }
-    lost_explain(r->statements, where.has_gtids ? where.executed : NULL, where.pos, why);
+    struct fail seen = *why;
+    fail_set(why, FAIL_STOP, FAIL_AREA_DATA, SOURCE_OTHER_LOG,
+             "the log of %s has begun anew: %s; without GTIDs nothing says what of it was told; hint: "
+             "snapshot.mode=when_needed begins anew by itself, tidemark offsets reset by hand",
+             source_name(r->dump), seen.text);
 }
 
 /* After a seek that took longer than the connection lived. */
@@ -367,6 +391,7 @@ static bool read_log(struct reader *r, struct fail *why)
         now_at(r, READER_HANDLING);
         if (!stream_feed(r->stream, event, clock_wall_ns(), why)) {
             judge_damage(r, why);
+            judge_file(r, why);
             return false;
         }
         /* The library's buffer never shrinks: after a giant start afresh, between two transactions. */
@@ -492,6 +517,11 @@ void reader_free(struct reader **reader)
     pthread_mutex_destroy(&r->lock);
     free(r);
     *reader = NULL;
+}
+
+void reader_reconnect(struct reader *r)
+{
+    source_cut(r->dump, SOURCE_CUT_ANEW);
 }
 
 bool reader_is_connected(const struct reader *r)

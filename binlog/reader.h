@@ -94,6 +94,9 @@ struct reader_sight {
 };
 struct reader_sight reader_watch(struct reader *r, int64_t now_ms);
 
+/* Ends the dump's connection; the next one shows what the server's log has become. Any thread. */
+void reader_reconnect(struct reader *r);
+
 /* For the status: since when, and by what, the stream is interrupted. Any thread. */
 bool reader_is_connected(const struct reader *r);
 

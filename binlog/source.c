@@ -530,6 +530,9 @@ bool source_fail(struct source *src, const char *doing, struct fail *why)
         return fail_set(why, FAIL_RETRY, FAIL_AREA_SOURCE, SOURCE_WOKEN, "%s at %s: ended on request", doing,
                         src->name);
     int64_t silent_ms = atomic_load(&src->cut_after_ms);
+    if (silent_ms == SOURCE_CUT_ANEW)
+        return fail_set(why, FAIL_RETRY, FAIL_AREA_SOURCE, 0, "%s at %s: the connection is made anew", doing,
+                        src->name);
     if (silent_ms > 0)
         return fail_set(why, FAIL_RETRY, FAIL_AREA_SOURCE, 0, "%s at %s: nothing was heard for %lld ms", doing,
                         src->name, (long long)silent_ms);

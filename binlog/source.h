@@ -97,6 +97,8 @@ void source_wake(struct source *src);
 /* Whether a thread still connects, perhaps one that was left behind: it uses libraries that exit() takes down. Any thread. */
 bool source_is_anywhere_connecting(void);
 
+enum { SOURCE_CUT_ANEW = -1 }; /* instead of a time: it was not silent, a new one is wanted */
+
 /* Any thread. Ends the connection there is, as if the wire had broken: whoever works with it gets a RETRY that says it was
  * silent for so long. The next source_connect is as ever. */
 void source_cut(struct source *src, int64_t silent_ms);

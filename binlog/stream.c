@@ -87,6 +87,7 @@ void stream_begin(struct stream *st, const struct stream_start *start)
     st->file = stream_intern(view_of(start->pos.file));
     st->offset = start->pos.offset;
     st->safe = start->pos;
+    st->birth = start->birth;
     if (start->is_inside)
         stream_add_half(st, &(struct stream_half){.gtid = start->inside_gtid,
                                                   .by_told = start->is_recut,
@@ -179,14 +180,30 @@ static bool on_rotate(struct stream *st, const struct event *ev, struct fail *wh
     return pass_position(st, why);
 }
 
+/* S4: the event's time is that of the file, also where it is sent again for a dump from the midst. */
+static bool enter_file(struct stream *st, uint32_t made_sec, struct fail *why)
+{
+    struct log_birth *b = &st->birth;
+    bool is_known = strcmp(b->file, st->file) == 0;
+    if (is_known && b->sec != made_sec)
+        return fail_set(why, FAIL_STOP, FAIL_AREA_DATA, STREAM_OTHER_FILE,
+                        "the log file %s is not the one that was read before: that was made at %u, this one at %u "
+                        "(seconds since 1970)",
+                        st->file, b->sec, made_sec);
+    if (is_known)
+        return true;
+    snprintf(b->file, sizeof b->file, "%s", st->file);
+    b->sec = made_sec;
+    return st->out.file(st->out.ctx, st->file, made_sec, why);
+}
+
 /* The event's own bytes count only where a file was entered at its start. */
 static bool on_format(struct stream *st, const struct event *ev, struct fail *why)
 {
-    (void)why;
     if (st->offset == 4)
         advance(st, &ev->header);
     stream_forget_tables(st);
-    return true;
+    return enter_file(st, ev->header.when, why);
 }
 
 /* Not in the log; tells how far transactions were left out. */

@@ -26,6 +26,7 @@
  *       events, and on another server by their rows
  *   S2  a row is rendered with the shape in force at its place in the log, checked against its TABLE_MAP
  *   S3  nothing at or below the barrier of a first start is told, only its GTIDs and shapes are taken
+ *   S4  of a file that has the name of one that the stream was in, and was made at another time, nothing is told
  *
  * Reader thread only. Layouts: decoder.h, table_map.h, rows.h, payload.h.
  */
@@ -108,6 +109,9 @@ struct stream_output {
     /* The server that positions are of from here on; told by the reader. */
     bool (*server)(void *ctx, const char *server_uuid, struct fail *why);
 
+    /* The log file that the stream is in from here on, interned, and when the server made it. */
+    bool (*file)(void *ctx, const char *file, uint32_t made_sec, struct fail *why);
+
     bool (*begin)(void *ctx, const struct stream_transaction *trx, struct fail *why);
 
     /* The rows of one event: event_begin, then row for each, then event_end (which makes them visible). `row_index`
@@ -163,6 +167,7 @@ enum stream_early {
 struct stream_start {
     const struct gtid_set *executed; /* handed over before; NULL without GTIDs */
     struct log_position pos;         /* where the dump starts, "" when the server chooses by GTIDs */
+    struct log_birth birth;          /* S4 */
     /* A transaction that was handed over in part: its first `events` events and `rows` rows of the next. Where the log is
      * another server's, who may have cut it into other events: its first `told` captured rows (is_recut). */
     bool is_inside;
@@ -199,6 +204,9 @@ void stream_reconnected(struct stream *st);
  * that was told in part is gone on with by the number of its rows. */
 void stream_other_server(struct stream *st);
 
+/* The next dump goes by GTIDs: the files of this server's log are others now. */
+void stream_forget_file(struct stream *st);
+
 /* Where a new dump has to start so that the stream goes on without a gap. */
 struct stream_where {
     const struct gtid_set *executed; /* ask for all but these: also prepared XA transactions, whose rows are here */
@@ -206,6 +214,9 @@ struct stream_where {
     const struct log_position *pos; /* where the transaction under way starts, else where the next one will */
 };
 struct stream_where stream_where(const struct stream *st);
+
+/* In fail.code of stream_feed: S4. */
+enum { STREAM_OTHER_FILE = 300001 };
 
 /* One event, whole, with header and checksum. On failure nothing of it was handed over beyond what the output
  * was told, and the stream must not be fed again. */

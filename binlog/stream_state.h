@@ -75,6 +75,7 @@ struct stream {
     uint64_t event_offset; /* of the event under way, or of the payload around it */
     int64_t now_ns;
     struct log_position safe; /* behind the last complete transaction */
+    struct log_birth birth;   /* S4: of the file where the stream is, or was last */
     struct gtid_set executed; /* complete, XA PREPAREs included */
     bool has_gtids;
 

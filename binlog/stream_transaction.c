@@ -87,6 +87,12 @@ void stream_other_server(struct stream *st)
     st->safe = (struct log_position){.file = ""};
     st->file = "";
     st->offset = 0;
+    stream_forget_file(st);
+}
+
+void stream_forget_file(struct stream *st)
+{
+    st->birth = (struct log_birth){.file = ""};
 }
 
 void stream_reconnected(struct stream *st)

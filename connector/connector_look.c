@@ -73,6 +73,8 @@ void connector_look(struct connector *c)
     give_memory_back(c);
     if (pump_stored(c->pump) != NULL)
         lookout_need(c->lookout, pump_stored(c->pump));
+    if (lookout_take_other_log(c->lookout) && c->reader != NULL)
+        reader_reconnect(c->reader);
     if (c->presence != NULL)
         connector_serve_presence(c);
     watchdog_feed(c->watchdog, "waiting for news");

@@ -118,6 +118,14 @@ static bool server(void *ctx, const char *server_uuid, struct fail *why)
     return feed_origin(ctx, server_uuid, NULL, NULL, why);
 }
 
+static bool file(void *ctx, const char *name, uint32_t made_sec, struct fail *why)
+{
+    struct change chg = {.kind = CHANGE_FILE};
+    chg.mark.file = name;
+    chg.mark.ts_us = (int64_t)made_sec * 1000000;
+    return push_mark(ctx, &chg, why);
+}
+
 static bool commit(void *ctx, const struct stream_transaction *trx, const char *file, uint64_t offset, struct fail *why)
 {
     struct change chg = {.kind = CHANGE_COMMIT, .events = trx->events};
@@ -397,6 +405,7 @@ void feed_output(struct feed *f, struct stream_output *out)
         .open_table = open_table,
         .close_table = close_table,
         .server = server,
+        .file = file,
         .begin = begin,
         .event_begin = event_begin,
         .row = row,

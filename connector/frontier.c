@@ -86,6 +86,14 @@ static void forget_place(struct frontier *f)
     f->is_inside = false;
     f->state.event = 0;
     f->state.row = 0;
+    f->state.birth = (struct log_birth){.file = ""};
+}
+
+static void enter_file(struct frontier *f, const struct change_mark *mark)
+{
+    struct log_birth *b = &f->state.birth;
+    snprintf(b->file, sizeof b->file, "%s", mark->file);
+    b->sec = (uint32_t)(mark->ts_us / 1000000);
 }
 
 static void set_origin(struct frontier *f, const struct change_mark *mark)
@@ -223,6 +231,9 @@ void frontier_pass(struct frontier *f, const struct change *chg)
     switch (chg->kind) {
     case CHANGE_ORIGIN:
         set_origin(f, &chg->mark);
+        break;
+    case CHANGE_FILE:
+        enter_file(f, &chg->mark);
         break;
     case CHANGE_RECORD:
     case CHANGE_UNSENT:

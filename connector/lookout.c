@@ -30,6 +30,7 @@ struct lookout {
     bool has_need;
     struct lookout_need need; /* given by the loop */
     atomic_bool wants_need;
+    atomic_bool has_other_log; /* for the loop */
 
     /* the thread's own: what was seen and told */
     enum lookout_danger seen, told;
@@ -155,6 +156,15 @@ static void tell_lag(struct lookout *l, const struct lookout_need *need, const s
              lag_sec);
 }
 
+static void tell_other_log(struct lookout *l, const struct lookout_need *need, const struct outlook *out)
+{
+    if (!is_same_log(need, out) || !out->ends_before)
+        return;
+    log_warn("lookout", "the log of %s ends before file=%s pos=%" PRIu64 ", which is stored: it is asked for anew",
+             source_name(l->src), need->pos.file, need->pos.offset);
+    atomic_store(&l->has_other_log, true);
+}
+
 /* ---- the thread ---- */
 
 static void look(struct lookout *l, const struct lookout_need *need)
@@ -165,6 +175,7 @@ static void look(struct lookout *l, const struct lookout_need *need)
     if (source_connect(l->src, &why) && outlook_read(l->src, &need->pos, &out, &why)) {
         tell_danger(l, need, &out);
         tell_lag(l, need, &out);
+        tell_other_log(l, need, &out);
     } else {
         log_debug("lookout", "%s", why.text); /* the reader tells of a server that can't be reached */
     }
@@ -241,6 +252,11 @@ void lookout_need(struct lookout *l, const struct offset_state *stored)
     pthread_cond_signal(&l->changed);
     pthread_mutex_unlock(&l->lock);
     atomic_store(&l->wants_need, false);
+}
+
+bool lookout_take_other_log(struct lookout *l)
+{
+    return l != NULL && atomic_exchange(&l->has_other_log, false);
 }
 
 bool lookout_stop(struct lookout **lookout, int timeout_ms)

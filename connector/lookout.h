@@ -7,7 +7,9 @@
  * is away, and that is just when it matters.
  *
  * Told: half, four fifths and nineteen twentieths of the time that the server keeps its log are over; the log that we need
- * is gone; we are behind by a minute, and each time that has doubled; we have caught up. Decides nothing.
+ * is gone; we are behind by a minute, and each time that has doubled; we have caught up. Decides nothing. When the log ends
+ * before what is stored it is no longer the one that was read (RESET BINARY LOGS AND GTIDS): the server says nothing of that
+ * to who is reading, so the loop is told, and has the reader ask anew.
  *
  * lookout_start, lookout_need, lookout_stop: loop thread.
  */
@@ -24,6 +26,9 @@ MUST_USE struct lookout *lookout_start(const struct source_settings *source, int
 
 /* This is stored now; copied. Cheap when nothing has changed since the last look. */
 void lookout_need(struct lookout *l, const struct offset_state *stored);
+
+/* True once after each look that found the log to end before what is stored. */
+bool lookout_take_other_log(struct lookout *l);
 
 /* False: the thread is stuck in a name look-up; leave the process. */
 bool lookout_stop(struct lookout **l, int timeout_ms);

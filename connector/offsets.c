@@ -87,6 +87,7 @@ void offset_state_go_to(struct offset_state *st, const struct offset_state *plac
     st->ts_sec = place->ts_sec;
     memcpy(st->snapshot, place->snapshot, sizeof st->snapshot);
     memcpy(st->server_uuid, place->server_uuid, sizeof st->server_uuid);
+    st->birth = place->birth;
 }
 
 void offset_state_keep_previous(struct offset_state *st, const struct offset_state *before)
@@ -240,6 +241,10 @@ static void put_ours(const struct offset_state *st, struct buf *out)
 {
     if (st->server_uuid[0] != '\0')
         put_text_member(out, "tidemark_server_uuid", st->server_uuid);
+    if (st->birth.file[0] != '\0') {
+        put_text_member(out, "tidemark_log_file", st->birth.file);
+        put_number_member(out, "tidemark_log_made", st->birth.sec);
+    }
     if (st->inside.n > 0) {
         char gtid[GTID_TEXT_BYTES];
         gtid_print(&st->inside, gtid);
@@ -406,6 +411,19 @@ static bool read_server_uuid(struct offset_state *st, const cJSON *v, struct fai
     return read_text(v, "tidemark_server_uuid", st->server_uuid, sizeof st->server_uuid, why);
 }
 
+static bool read_log_file(struct offset_state *st, const cJSON *v, struct fail *why)
+{
+    return read_text(v, "tidemark_log_file", st->birth.file, sizeof st->birth.file, why);
+}
+
+static bool read_log_made(struct offset_state *st, const cJSON *v, struct fail *why)
+{
+    uint64_t sec = 0;
+    bool ok = read_whole(v, "tidemark_log_made", UINT32_MAX, &sec, why);
+    st->birth.sec = (uint32_t)sec;
+    return ok;
+}
+
 static bool read_reached_file(struct offset_state *st, const cJSON *v, struct fail *why)
 {
     return read_text(v, "tidemark_reached_file", st->reached.file, sizeof st->reached.file, why);
@@ -549,6 +567,8 @@ static const struct member {
     {"event", read_event},
     {"snapshot", read_snapshot},
     {"tidemark_server_uuid", read_server_uuid},
+    {"tidemark_log_file", read_log_file},
+    {"tidemark_log_made", read_log_made},
     {"tidemark_inside_gtid", read_inside_gtid},
     {"tidemark_inside_rows", read_inside_rows},
     {"tidemark_reached_file", read_reached_file},

@@ -53,8 +53,9 @@ struct offset_state {
     int64_t ts_sec;                      /* 0: unknown, left out */
     char snapshot[16];                   /* Debezium's INITIAL, BLOCKING, INCREMENTAL; "": streaming */
     char server_uuid[SERVER_UUID_BYTES]; /* tidemark_server_uuid: whose log pos names; "": unknown */
-    struct log_position reached;         /* tidemark_reached_file, tidemark_reached_pos; no file: same as pos */
-    struct offset_xa *xa;                /* tidemark_xa, oldest first */
+    struct log_birth birth;      /* tidemark_log_file, tidemark_log_made: the newest log file that was entered */
+    struct log_position reached; /* tidemark_reached_file, tidemark_reached_pos; no file: same as pos */
+    struct offset_xa *xa;        /* tidemark_xa, oldest first */
     uint32_t n_xa;
     struct buf early_xa; /* tidemark_xa_before: names of XA transactions prepared before the first start, whose rows are
                               * in no part of the log that is told; each ends with a zero byte */

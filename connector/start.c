@@ -326,6 +326,8 @@ static void place_stream(struct start *s, struct reader_start *out)
     st->is_recut = st->is_inside && from->inside.n > 0 && (!is_same || (from->event == 0 && from->row == 0));
     st->skip_events = (uint32_t)from->event;
     st->skip_rows = (uint32_t)from->row;
+    if (is_same)
+        st->birth = from->birth;
     if (from->has_gtids) {
         gtid_set_copy(&s->executed, &from->gtids);
         st->executed = &s->executed;

@@ -404,6 +404,54 @@ def test_a_log_that_began_anew_is_noticed(new_mysql, kafka, names, follow, mode)
     program.stop()
 
 
+@pytest.mark.parametrize("mode", ["no_data", "when_needed"])
+def test_a_log_that_begins_anew_is_noticed_while_it_is_read(new_mysql, kafka, table, names, follow, mode):
+    """The server says nothing of it to who is reading."""
+    server = new_mysql()
+    insert = table(server)
+    program = follow(server, kafka, **{"snapshot.mode": "no_data", "tidemark.lookout.interval.ms": 500}).start_ready()
+    program.stop()
+    program.write(snapshot_mode=mode).start_ready()
+    insert(1, 2, 3)
+    ids(kafka, names, until=3)
+    server.sql("RESET BINARY LOGS AND GTIDS")
+    insert(4)
+    program.wait_for_log("has begun anew|does not know", 20)
+    if mode == "no_data":
+        program.wait_exit(timeout=20, code=6)
+        return
+    assert ids(kafka, names, until=4)[-4:] == [1, 2, 3, 4]
+    insert(5)
+    assert ids(kafka, names, until=5)[-5:] == [1, 2, 3, 4, 5]
+    program.stop()
+
+
+@pytest.mark.parametrize("gtid_mode", ["ON", "OFF"])
+@pytest.mark.parametrize("mode", ["no_data", "when_needed"])
+def test_another_log_is_noticed_where_the_position_is_a_place_in_it_too(new_mysql, kafka, table, names, follow, gtid_mode, mode):
+    server = new_mysql({"gtid-mode": gtid_mode, "enforce-gtid-consistency": "ON"})
+    insert = table(server)
+    reset = "RESET BINARY LOGS AND GTIDS"
+    server.sql(reset)
+    program = follow(server, kafka, **{"snapshot.mode": "no_data", "tidemark.snapshot.for.share": gtid_mode == "OFF"}).start_ready()
+    insert(1, 2)
+    ids(kafka, names, until=2)
+    program.stop()
+    end = server.position()
+    time.sleep(1)  # a file is known by the second in which it was made
+    server.sql(reset)
+    insert(3, 4)
+    assert server.position() == end
+    insert(5)
+    program.write(snapshot_mode=mode).start()
+    program.wait_for_log("has begun anew: .*another|has begun anew: .*not the one", 20)
+    if mode == "no_data":
+        program.wait_exit(timeout=20, code=6)
+        return
+    assert ids(kafka, names, until=5) == [1, 2, 1, 2, 3, 4, 5]
+    program.stop()
+
+
 def test_a_replica_of_the_same_source_is_gone_on_with(new_mysql, kafka, table, follow, names):
     """By GTIDs, amid other files and positions; also one that lags behind what was told, once it has caught up."""
     source = new_mysql()

@@ -21,6 +21,8 @@ struct transcript {
     const char *captured_db;
     struct log_position ready_at;
     unsigned n_ready;
+    unsigned n_files; /* entered; the last: */
+    struct log_birth entered;
     unsigned n_opened, n_open; /* table versions, ever and now */
 };
 
@@ -156,6 +158,16 @@ static bool position(void *ctx, const char *file, uint64_t offset, struct fail *
     return true;
 }
 
+static bool file(void *ctx, const char *name, uint32_t made_sec, struct fail *why)
+{
+    struct transcript *t = ctx;
+    (void)why;
+    t->n_files++;
+    snprintf(t->entered.file, sizeof t->entered.file, "%s", name);
+    t->entered.sec = made_sec;
+    return true;
+}
+
 static bool ready(void *ctx, struct fail *why)
 {
     struct transcript *t = ctx;
@@ -184,6 +196,7 @@ static struct stream *make(struct transcript *t, struct catalog *catalog)
         .is_captured = is_captured,
         .open_table = open_table,
         .close_table = close_table,
+        .file = file,
         .begin = begin,
         .event_begin = event_begin,
         .row = row,
@@ -413,6 +426,40 @@ static void tell_the_other_way_round(const struct captured *cap, struct range fi
     finish(st, &catalog);
 }
 
+/* Feeds what comes before the first transaction to a stream that was in that file; false: it refuses. */
+static bool enters(struct transcript *t, const struct log_birth *birth, struct fail *why)
+{
+    struct captured cap;
+    struct catalog catalog;
+    struct gtid_set nothing;
+    struct stream *st = make(t, &catalog);
+    captured_load(&cap, "xa");
+    gtid_set_init(&nothing);
+    stream_begin(st, &(struct stream_start){.executed = &nothing, .birth = *birth});
+    bool ok = true;
+    for (size_t i = 0; ok && is_prelude(&cap, i); i++)
+        ok = stream_feed(st, cap.events[i], 1, why);
+    captured_free(&cap);
+    finish(st, &catalog);
+    transcript_fini(t);
+    return ok;
+}
+
+static void stream_refuses_another_file_of_the_same_name(void **state)
+{
+    (void)state;
+    struct fail why;
+    struct transcript first = {0}, again = {0}, other = {0};
+    assert_true(enters(&first, &(struct log_birth){.file = ""}, &why));
+    assert_int_equal(first.n_files, 1);
+    assert_true(enters(&again, &first.entered, &why));
+    assert_int_equal(again.n_files, 0);
+    first.entered.sec++;
+    assert_false(enters(&other, &first.entered, &why));
+    assert_int_equal(why.code, STREAM_OTHER_FILE);
+    assert_int_equal(other.n_files, 0);
+}
+
 static void stream_remembers_each_transaction_that_was_told_in_part(void **state)
 {
     (void)state;
@@ -534,6 +581,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stream_tells_each_change_once_wherever_the_connection_breaks),
+        cmocka_unit_test(stream_refuses_another_file_of_the_same_name),
         cmocka_unit_test(stream_remembers_each_transaction_that_was_told_in_part),
         cmocka_unit_test(stream_tells_xa_rows_when_they_are_committed),
         cmocka_unit_test(stream_tells_a_compressed_transaction_at_its_payload),
