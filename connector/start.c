@@ -8,6 +8,7 @@
 #include "binlog/lack.h"
 #include "binlog/lost.h"
 #include "binlog/proof.h"
+#include "connector/gtid_switch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -350,11 +351,18 @@ static void place_stream(struct start *s, struct reader_start *out)
     }
 }
 
+/* The loop gets what the server has become: its uuid, and the position's GTIDs where it had none. */
+static bool tell_origin(struct start *s, struct source *src, struct fail *why)
+{
+    bool has_gtids;
+    return gtid_switch(src, s->cfg, &s->server, &s->from, &has_gtids, why) &&
+           feed_origin(s->feed, s->server.uuid, NULL, has_gtids ? &s->from.gtids : NULL, why);
+}
+
 static bool go_on(struct start *s, struct source *src, struct catalog *catalog, struct stream *stream,
                   struct reader_start *out, struct fail *why)
 {
-    if (!check_stored(s, why) || !feed_origin(s->feed, s->server.uuid, NULL, NULL, why) ||
-        (!s->recovers && !put_stored_shapes(s, catalog, why)))
+    if (!check_stored(s, why) || !tell_origin(s, src, why) || (!s->recovers && !put_stored_shapes(s, catalog, why)))
         return false;
     place_stream(s, out);
     bool is_other =

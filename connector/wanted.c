@@ -13,7 +13,8 @@ bool wanted_may_read(const struct config *cfg, bool has_gtids, struct fail *why)
         return true;
     return fail_set(why, FAIL_REFUSE, FAIL_AREA_SOURCE, 0,
                     "the source has no GTIDs, so rows would have to be read FOR SHARE, with short row locks; hint: "
-                    "tidemark.snapshot.for.share=true allows it, gtid_mode=ON on the source makes it needless");
+                    "tidemark.snapshot.for.share=true allows it, gtid_mode=ON on the source, and a start after "
+                    "that, makes it needless");
 }
 
 /* ---- names ---- */

@@ -452,6 +452,35 @@ def test_another_log_is_noticed_where_the_position_is_a_place_in_it_too(new_mysq
     program.stop()
 
 
+def test_gtids_that_are_switched_on_later_are_taken_up_by_the_next_start(new_mysql, kafka, table, names, follow):
+    server = new_mysql({"gtid-mode": "OFF", "enforce-gtid-consistency": "ON"})
+    insert = table(server)
+    program = follow(server, kafka, **{"snapshot.mode": "no_data"}).start_ready()
+    insert(1)
+    for mode in ("OFF_PERMISSIVE", "ON_PERMISSIVE"):
+        server.sql(f"SET GLOBAL gtid_mode = {mode}")
+    insert(2)
+    server.sql("SET GLOBAL gtid_mode = ON")
+    insert(3)
+    ids(kafka, names, until=3)
+    program.stop()
+    assert "gtids" not in stored_offsets(kafka, program)[-1]
+    server.sql(f"ALTER TABLE {names.database}.t ADD COLUMN v INT INVISIBLE DEFAULT 7")
+    insert(4)
+    program.start()
+    ids(kafka, names, until=4)
+    program.wait_for_log("has GTIDs now")
+    insert(5)
+    ids(kafka, names, until=5)
+    program.stop()
+    assert stored_offsets(kafka, program)[-1]["gtids"] == server.gtid_executed()
+    insert(6)
+    program.start()
+    assert ids(kafka, names, until=6) == [1, 2, 3, 4, 5, 6]
+    program.stop()
+    assert "has GTIDs now" not in program.log_text()
+
+
 def test_a_replica_of_the_same_source_is_gone_on_with(new_mysql, kafka, table, follow, names):
     """By GTIDs, amid other files and positions; also one that lags behind what was told, once it has caught up."""
     source = new_mysql()
