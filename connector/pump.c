@@ -651,11 +651,18 @@ static int move_changes(struct pump *p, int64_t now_ms)
     return p->rhythm.dry_since_ms == 0 ? 0 : sooner(due_ms, wait_ms);
 }
 
-int pump_turn(struct pump *p, int64_t now_ms)
+/* While nothing can be sent tables are read on, so that their rows are there when it goes on. */
+static void read_ahead(struct pump *p, int64_t now_ms)
+{
+    bool waits = (p->state == PUMP_RUNNING && p->is_full) || p->state == PUMP_DRAINING || p->state == PUMP_COMMITTING;
+    bool may_read = p->snapshots != NULL && !p->frontier.is_split && !p->is_moving && !p->is_finishing;
+    if (waits && may_read && snapshots_are_running(p->snapshots))
+        snapshots_read_ahead(p->snapshots, now_ms);
+}
+
+static int turn(struct pump *p, int64_t now_ms)
 {
     struct commit_result result;
-    if (p->sink == NULL)
-        return -1;
     sink_service(p->sink);
     while (commit_service(p->committer, &result))
         take_result(p, &result, now_ms);
@@ -672,6 +679,15 @@ int pump_turn(struct pump *p, int64_t now_ms)
         start_commit(p);
     }
     return -1;
+}
+
+int pump_turn(struct pump *p, int64_t now_ms)
+{
+    if (p->sink == NULL)
+        return -1;
+    int again_ms = turn(p, now_ms);
+    read_ahead(p, now_ms);
+    return again_ms;
 }
 
 void pump_drop_inbox(struct pump *p)

@@ -326,21 +326,36 @@ static bool is_placed(const struct frontier *f)
     return f->is_ready && frontier_has_handed_over(f);
 }
 
-int snapshots_service(struct snapshots *sn, int64_t now_ms)
+/* gtid keeps the text that the place lends. */
+static struct snapshot_place place_now(const struct frontier *f, char gtid[GTID_TEXT_BYTES])
 {
-    const struct frontier *f = sn->frontier;
-    char gtid[GTID_TEXT_BYTES] = "";
-    if (!is_placed(f))
-        return -1;
+    gtid[0] = '\0';
     if (f->gtid.n > 0)
         gtid_print(&f->gtid, gtid);
-    struct snapshot_place place = {
+    return (struct snapshot_place){
         .pos = *place_of(f),
         .gtid = gtid,
         .server_id = f->state.server_id,
         .server_uuid = f->state.server_uuid,
     };
+}
+
+int snapshots_service(struct snapshots *sn, int64_t now_ms)
+{
+    char gtid[GTID_TEXT_BYTES];
+    if (!is_placed(sn->frontier))
+        return -1;
+    const struct snapshot_place place = place_now(sn->frontier, gtid);
     return incremental_service(sn->inc, &place, now_ms, clock_wall_ns());
+}
+
+void snapshots_read_ahead(struct snapshots *sn, int64_t now_ms)
+{
+    char gtid[GTID_TEXT_BYTES];
+    if (!is_placed(sn->frontier))
+        return;
+    const struct snapshot_place place = place_now(sn->frontier, gtid);
+    incremental_read_ahead(sn->inc, &place, now_ms);
 }
 
 bool snapshots_mute(const struct snapshots *sn, const struct change *chg)

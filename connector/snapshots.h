@@ -70,6 +70,9 @@ void snapshots_store(struct snapshots *sn);
 /* A turn; the stream stands where the frontier says. In how many ms it wants another, -1: when news come. */
 int snapshots_service(struct snapshots *sn, int64_t now_ms);
 
+/* The same while nothing can be sent: a commit is under way, or the producer is full. Only reads on. */
+void snapshots_read_ahead(struct snapshots *sn, int64_t now_ms);
+
 bool snapshots_are_running(const struct snapshots *sn);
 
 /* There is progress that snapshots_store has not seen: signals should be answered soon. */

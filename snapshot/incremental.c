@@ -627,6 +627,16 @@ int incremental_service(struct incremental *inc, const struct snapshot_place *pl
     return inc->block != NULL ? 0 : wait_ms;
 }
 
+void incremental_read_ahead(struct incremental *inc, const struct snapshot_place *place, int64_t now_ms)
+{
+    for (unsigned i = 0; i < inc->set.threads; i++) {
+        struct lane *lane = &inc->lanes[i];
+        take_answer(inc, lane, now_ms);
+        if (lane->table != NULL && lane->table->state == TABLE_READING)
+            order_if_wanted(inc, lane, place, now_ms);
+    }
+}
+
 unsigned incremental_fds(const struct incremental *inc, int *fds)
 {
     unsigned n = 0;

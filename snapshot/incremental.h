@@ -125,6 +125,10 @@ bool incremental_halts(const struct incremental *inc, const struct log_position 
 /* Answers, orders, closings. Returns in how many ms it wants a turn again, -1: when news come. */
 int incremental_service(struct incremental *inc, const struct snapshot_place *place, int64_t now_ms, int64_t now_ns);
 
+/* While nothing can be sent, and the stream stands still: answers are taken, and the tables under way read on as far as there
+ * is room. No window closes. */
+void incremental_read_ahead(struct incremental *inc, const struct snapshot_place *place, int64_t now_ms);
+
 /* The block to send now, or NULL. incremental_sent when all of it is given to the producer. */
 struct block *incremental_block(struct incremental *inc);
 void incremental_sent(struct incremental *inc);

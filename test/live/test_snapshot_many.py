@@ -7,7 +7,8 @@ import time
 
 import pytest
 
-from snapshot_run import Run
+from harness import wait_for
+from snapshot_run import Run, ids
 
 
 def left_of(r, progress):
@@ -75,3 +76,25 @@ def test_snapshots_under_load_complete_and_agree_with_the_table(mysql, kafka, ti
     r.wait_rows_with(lambda row: row["id"] == 1000000, "orders")
     table = {row[0]: row[1] for row in r.sql("SELECT id, v FROM orders")}
     assert {row["id"]: row["v"] for row in r.table("orders").values()} == table
+
+
+def test_a_table_is_read_on_while_nothing_can_be_sent(mysql, rough_kafka, tidemark, names):
+    """Kafka stands still: some chunks are read ahead, no more than that, and all come once when it goes on."""
+    def executed():
+        return int(mysql.sql("SHOW GLOBAL STATUS LIKE 'Com_stmt_execute'")[0][1])
+
+    r = Run(mysql, rough_kafka, tidemark, names, incremental_snapshot_chunk_size=100, tidemark_snapshot_rows_per_second=400)
+    r.sql("CREATE TABLE t (id INT PRIMARY KEY)")
+    r.fill("t", ((i,) for i in range(1200)))
+    id = r.snapshot("t", wait=False)
+    r.wait_rows("t", 300)
+    rough_kafka.freeze()
+    try:
+        before = executed()
+        wait_for(lambda: executed() >= before + 3, 10, "chunks that are read ahead")
+        time.sleep(1)
+        assert executed() < before + 6
+    finally:
+        rough_kafka.thaw()
+    r.wait_outcome(id)
+    assert sorted(ids(r.rows("t"))) == list(range(1200))
