@@ -31,6 +31,7 @@ struct server {
     bool has_compression;            /* binlog_transaction_compression */
     bool has_checksum;               /* binlog_checksum */
     bool may_recover_xa;             /* XA_RECOVER_ADMIN is ours */
+    bool sees_single_tables;         /* SELECT is ours on single tables, and not on all */
 };
 
 /* Reads and judges. */

@@ -188,6 +188,8 @@ static bool check_ids(struct source *src, const struct source_settings *set, con
 
 struct grants {
     bool select; /* on anything */
+    bool select_on_all;
+    bool select_on_tables; /* on single ones */
     bool replication_slave;
     bool replication_client;
     bool xa_recover;
@@ -216,11 +218,30 @@ static size_t find_on(struct view text)
     return text.n;
 }
 
-static void take_privilege(struct view name, bool is_global, struct grants *g)
+enum scope { SCOPE_ALL, SCOPE_DATABASE, SCOPE_OBJECT };
+
+/* Of what stands behind " ON ". */
+static enum scope scope_of(struct view on)
+{
+    bool in_quotes = false;
+    if (starts_with(on, "*.*"))
+        return SCOPE_ALL;
+    for (size_t i = 0; i + 1 < on.n; i++) {
+        in_quotes = in_quotes != (on.p[i] == '`');
+        if (!in_quotes && on.p[i] == '.')
+            return on.p[i + 1] == '*' ? SCOPE_DATABASE : SCOPE_OBJECT;
+    }
+    return SCOPE_OBJECT;
+}
+
+static void take_privilege(struct view name, enum scope scope, struct grants *g)
 {
     bool is_all = starts_with(name, "ALL PRIVILEGES");
-    g->select |= is_all || view_is(name, "SELECT") || starts_with(name, "SELECT (");
-    if (!is_global)
+    bool is_select = is_all || view_is(name, "SELECT") || starts_with(name, "SELECT (");
+    g->select |= is_select;
+    g->select_on_all |= is_select && scope == SCOPE_ALL;
+    g->select_on_tables |= is_select && scope == SCOPE_OBJECT;
+    if (scope != SCOPE_ALL)
         return;
     g->replication_slave |= is_all || view_is(name, "REPLICATION SLAVE");
     g->replication_client |= is_all || view_is(name, "REPLICATION CLIENT");
@@ -236,7 +257,7 @@ static void take_grant(struct view line, struct grants *g)
     size_t on = find_on(line);
     if (on == line.n)
         return;
-    bool is_global = starts_with((struct view){line.p + on, line.n - on}, " ON *.*");
+    enum scope scope = scope_of((struct view){line.p + on + 4, line.n - on - 4});
     size_t from = 0;
     int depth = 0;
     for (size_t i = 0; i <= on; i++) {
@@ -245,7 +266,7 @@ static void take_grant(struct view line, struct grants *g)
             depth += c == '(' ? 1 : -1;
         if (c != ',' || depth > 0)
             continue;
-        take_privilege((struct view){line.p + from, i - from}, is_global, g);
+        take_privilege((struct view){line.p + from, i - from}, scope, g);
         from = i + 1;
         while (from < on && line.p[from] == ' ')
             from++;
@@ -353,6 +374,7 @@ bool server_check(struct source *src, const struct source_settings *set, struct 
     if (!read_grants(src, &grants, why) || !check_grants(src, &grants, why))
         return false;
     out->may_recover_xa = grants.xa_recover;
+    out->sees_single_tables = grants.select_on_tables && !grants.select_on_all;
     return check_log(src, &vars, why) && warn_of_unlogged(src, out, why) && read_is_replica(src, out, why) &&
            check_replica(src, &vars, out, why) && check_ids(src, set, out, why);
 }

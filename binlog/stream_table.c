@@ -92,8 +92,9 @@ static bool check_shape(struct stream *st, const struct stream_table *t, const s
 {
     if (shape == NULL)
         return fail_set(why, FAIL_STOP, FAIL_AREA_DATA, 0,
-                        "the shape of captured table %.*s.%.*s is not known here; hint: "
-                        "inconsistent.schema.handling.mode=warn goes on without its rows",
+                        "the shape of captured table %.*s.%.*s is not known here; hint: if the user had no SELECT on "
+                        "it, grant that and start again; inconsistent.schema.handling.mode=warn goes on without its "
+                        "rows",
                         VIEW_ARGS(t->map.db), VIEW_ARGS(t->map.table));
     /* A shape that the server told later may be another than at this place, even if it fits: two columns may have
      * changed places. Names in the log settle it. */

@@ -11,6 +11,7 @@ enum { LONGEST_PATTERN = 16 << 10, MATCH_LIMIT = 100000 };
 
 struct regex {
     pcre2_code *code;
+    char *text;
 };
 
 /* ---- reading Java's language ---- */
@@ -418,6 +419,7 @@ struct regex *regex_new(struct view pattern, struct fail *why)
     pcre2_jit_compile(code, PCRE2_JIT_COMPLETE); /* where there is no JIT the interpreter matches */
     re = mem_alloc(sizeof *re);
     re->code = code;
+    re->text = view_to_string(pattern);
 out:
     buf_fini(&text);
     return re;
@@ -428,6 +430,7 @@ void regex_free(struct regex **re)
     if (*re == NULL)
         return;
     pcre2_code_free((*re)->code);
+    free((*re)->text);
     free(*re);
     *re = NULL;
 }
@@ -464,6 +467,11 @@ static void put_clean(struct buf *out, struct view subject)
             buf_put_literal(out, "\xef\xbf\xbd");
         p += ok ? n : 1;
     }
+}
+
+const char *regex_text(const struct regex *re)
+{
+    return re->text;
 }
 
 bool regex_matches(const struct regex *re, struct view subject)

@@ -23,6 +23,9 @@ struct regex;
 MUST_USE struct regex *regex_new(struct view pattern, struct fail *why);
 void regex_free(struct regex **re);
 
+/* The pattern as it was given. Lent. */
+const char *regex_text(const struct regex *re);
+
 /* Whether the whole subject matches. Bytes that are not UTF-8 count as U+FFFD. */
 bool regex_matches(const struct regex *re, struct view subject);
 

@@ -9,6 +9,7 @@
 #include "binlog/lost.h"
 #include "binlog/proof.h"
 #include "connector/gtid_switch.h"
+#include "connector/unseen.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,14 +38,15 @@ struct names {
         char *table;
     } *items;
     size_t n;
-    const struct filter *filter;
+    struct unseen unseen;
 };
 
 static bool add_name(void *ctx, struct view db, struct view table, struct fail *why)
 {
     struct names *names = ctx;
     (void)why;
-    if (!filter_has_table(names->filter, db, table))
+    unseen_meet(&names->unseen, db, table);
+    if (!filter_has_table(names->unseen.filter, db, table))
         return true;
     names->items = mem_resize(names->items, (names->n + 1) * sizeof *names->items);
     names->items[names->n++] = (struct table_name){view_to_string(db), view_to_string(table)};
@@ -58,6 +60,15 @@ static void names_fini(struct names *names)
         free(names->items[i].table);
     }
     free(names->items);
+    unseen_fini(&names->unseen);
+}
+
+/* The captured tables that are there; tells what can't be seen. */
+static bool names_read(struct names *names, struct start *s, struct source *src, struct fail *why)
+{
+    *names = (struct names){.n = 0};
+    unseen_init(&names->unseen, &s->cfg->filter);
+    return inventory_walk_tables(src, add_name, names, why) && unseen_tell(&names->unseen, src, &s->server, why);
 }
 
 /* Reads the table's shape from the server into the catalog, and lets it be stored. */
@@ -136,8 +147,8 @@ static bool find_open_xa(struct start *s, struct source *src, struct fail *why)
 
 static bool read_all_tables(struct start *s, struct source *src, struct catalog *catalog, size_t *n, struct fail *why)
 {
-    struct names names = {.filter = &s->cfg->filter};
-    bool ok = inventory_walk_tables(src, add_name, &names, why);
+    struct names names;
+    bool ok = names_read(&names, s, src, why);
     for (size_t i = 0; ok && i < names.n; i++)
         ok = adopt_table(s, src, catalog, &names.items[i], why);
     *n = names.n;
@@ -273,11 +284,10 @@ static bool prove_tables(struct start *s, struct stream *stream, const struct re
 static bool add_new_tables(struct start *s, struct source *src, struct catalog *catalog, struct stream *stream,
                            const struct reader_start *out, struct fail *why)
 {
-    struct names names = {.filter = &s->cfg->filter};
+    struct names names;
     struct log_position as_of;
     size_t n_new = 0;
-    bool ok =
-        inventory_walk_tables(src, add_name, &names, why) && adopt_unknown_tables(s, src, catalog, &names, &n_new, why);
+    bool ok = names_read(&names, s, src, why) && adopt_unknown_tables(s, src, catalog, &names, &n_new, why);
     if (ok && n_new > 0) {
         log_info("start",
                  "%zu captured tables have no shape at the stored position: the log is searched for statements "

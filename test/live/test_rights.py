@@ -78,3 +78,37 @@ def test_a_view_that_is_dropped_while_it_is_asked_about_is_passed_by(mysql, kafk
     assert wire.before is None, "it was never asked about"
     program.stop()
     mysql.sql(f"DROP DATABASE {names.database}")
+
+
+def test_what_can_not_be_seen_is_told_at_the_start(new_mysql, kafka, tidemark, names):
+    """Tables without SELECT, parts of a list that mean nothing, and rows that a foreign key changes out of the log's sight."""
+    server = new_mysql({"innodb-native-foreign-keys": "ON"})
+    db = names.database
+    server.sql(f"CREATE DATABASE {db}; CREATE TABLE {db}.a (id INT PRIMARY KEY); CREATE TABLE {db}.b (id INT PRIMARY KEY);"
+               f"CREATE TABLE {db}.child (id INT PRIMARY KEY, a INT, FOREIGN KEY (a) REFERENCES {db}.a (id) ON DELETE CASCADE);"
+               f"CREATE TABLE {db}.kept (id INT PRIMARY KEY, a INT, FOREIGN KEY (a) REFERENCES {db}.a (id) ON DELETE RESTRICT);"
+               "CREATE USER few IDENTIFIED BY 'pw'; GRANT REPLICATION SLAVE, REPLICATION CLIENT ON *.* TO few;" +
+               "".join(f"GRANT SELECT ON {db}.{table} TO few;" for table in ("a", "child", "kept")))
+    program = tidemark(server, kafka, table_include_list=f"{db}.a,{db}.b,{db}.child,{db}.kept",
+                       also={**PLAIN, "database.user": "few", "database.password": "pw"}).start_ready()
+    said = [line for line in program.log_text().splitlines() if " warn " in line]
+    assert any(f"is meant by {db}.b" in line for line in said) and not any(f"is meant by {db}.a" in line for line in said)
+    assert any("SELECT on single tables" in line for line in said)
+    assert any(f"rows of {db}.child are changed by foreign keys" in line for line in said)
+    server.sql(f"INSERT INTO {db}.b VALUES (1)")
+    program.wait_exit(code=6)
+    assert "had no SELECT on it" in program.log_text()
+    server.sql(f"GRANT SELECT ON {db}.b TO few")
+    program.start()
+    assert len(kafka.consume(f"{names.prefix}.{db}.b", until=1)) == 1
+    program.stop()
+
+
+def test_a_server_that_logs_all_and_shows_all_is_not_warned_of(mysql, kafka, tidemark, names):
+    db = names.database
+    mysql.sql(f"CREATE DATABASE {db}; CREATE TABLE {db}.a (id INT PRIMARY KEY);"
+              f"CREATE TABLE {db}.child (id INT PRIMARY KEY, a INT, FOREIGN KEY (a) REFERENCES {db}.a (id) ON DELETE CASCADE)")
+    program = tidemark(mysql, kafka, table_include_list=rf"{db}[.](a|child)").start_ready()
+    assert not any(word in program.log_text() for word in ("is meant by", "single tables", "foreign keys"))
+    program.stop()
+    mysql.sql(f"DROP DATABASE {db}")
