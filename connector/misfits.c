@@ -174,9 +174,8 @@ static size_t limit_of(const struct misfits *m, const struct sink_record *rec)
 /* Why it can't be sent: all that somebody needs who is to raise a limit or to look at the row. */
 static void name_record(struct misfits *m, const struct sink_record *rec, const struct misfit_place *at)
 {
-    char key[SINK_KEY_EXCERPT], limit[120];
+    char limit[120];
     size_t most = limit_of(m, rec);
-    sink_print_key(rec->key, key);
     if (is_over_producer(m, rec))
         snprintf(limit, sizeof limit, "the limit is %zu (producer.override.max.request.size)", most);
     else if (most > 0)
@@ -184,11 +183,10 @@ static void name_record(struct misfits *m, const struct sink_record *rec, const 
     else
         snprintf(limit, sizeof limit, "the topic refused that (its max.message.bytes can't be read)");
     fail_set(&m->why, FAIL_STOP, FAIL_AREA_DATA, RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE,
-             "send a record%s%.200s with key %s to %.249s: it has %zu bytes, %s; it lies at file=%s pos=%" PRIu64
+             "send a record%s%.200s to %.249s: it has %zu bytes, %s; it lies at file=%s pos=%" PRIu64
              " event=%u row=%u%s%s",
-             m->table[0] == '\0' ? "" : " of table ", m->table, rec->has_key ? key : "(none)", rec->topic,
-             bytes_of(rec), limit, at->pos->file, at->pos->offset, at->event, at->row,
-             at->gtid[0] == '\0' ? "" : " gtid=", at->gtid);
+             m->table[0] == '\0' ? "" : " of table ", m->table, rec->topic, bytes_of(rec), limit, at->pos->file,
+             at->pos->offset, at->event, at->row, at->gtid[0] == '\0' ? "" : " gtid=", at->gtid);
 }
 
 static void describe(struct misfits *m, const struct sink_record *rec, const struct misfit_place *at)

@@ -366,25 +366,15 @@ static rd_kafka_resp_err_t produce(struct sink *s, rd_kafka_topic_t *rkt, const 
     return rd_kafka_last_error();
 }
 
-void sink_print_key(struct view key, char out[SINK_KEY_EXCERPT])
-{
-    size_t n = key.n < SINK_KEY_EXCERPT - 4 ? key.n : SINK_KEY_EXCERPT - 4;
-    for (size_t i = 0; i < n; i++)
-        out[i] = key.p[i] < 0x20 || key.p[i] == 0x7f ? '.' : (char)key.p[i];
-    snprintf(out + n, SINK_KEY_EXCERPT - n, "%s", key.n > n ? "..." : "");
-}
-
 static bool check_size(const struct sink *s, const struct sink_record *rec, struct fail *why)
 {
     size_t n = rec->key.n + rec->value.n + rec->header_value.n;
     if (n <= s->message_max_bytes)
         return true;
-    char key[SINK_KEY_EXCERPT];
-    sink_print_key(rec->key, key);
     return fail_set(why, FAIL_REFUSE, FAIL_AREA_DATA, RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE,
-                    "send a record to %s with key %s: it has %zu bytes, the limit is %zu; hint: raise "
+                    "send a record to %s: it has %zu bytes, %zu of them its key, the limit is %zu; hint: raise "
                     "producer.override.max.request.size and max.message.bytes of the topic",
-                    rec->topic, rec->has_key ? key : "(none)", n, s->message_max_bytes);
+                    rec->topic, n, rec->key.n, s->message_max_bytes);
 }
 
 /* The first record of a transaction begins it; only librdkafka's own thread is asked, not the network. */
@@ -517,16 +507,16 @@ static bool may_go_on_without(struct sink *s, const rd_kafka_message_t *msg)
            s->on_too_wide(s->ctx, rd_kafka_topic_name(msg->rkt), msg->len + msg->key_len);
 }
 
+/* Its key is a row's data, and has no place in a log. */
 static void note_failed(struct sink *s, const rd_kafka_message_t *msg)
 {
     if (is_purged(msg->err))
         return;
-    char key[SINK_KEY_EXCERPT], doing[600];
+    char doing[400];
     struct fail why;
     s->counts.failed++;
-    sink_print_key((struct view){msg->key, msg->key_len}, key);
-    snprintf(doing, sizeof doing, "send a record of %zu bytes to %.249s with key %s", msg->len + msg->key_len,
-             rd_kafka_topic_name(msg->rkt), msg->key == NULL ? "(none)" : key);
+    snprintf(doing, sizeof doing, "send a record of %zu bytes to %.249s, partition %d", msg->len + msg->key_len,
+             rd_kafka_topic_name(msg->rkt), msg->partition);
     sink_fail(s, &why, msg->err, NULL, doing);
     if (may_go_on_without(s, msg))
         fail_set(&why, FAIL_RETRY, FAIL_AREA_KAFKA, msg->err, "%s: the topic refused its batch for its size", doing);

@@ -73,7 +73,6 @@ struct sink_settings {
 enum {
     SINK_CONTEXT_MAX = 8,
     SINK_BATCH_BYTES = 1000000,
-    SINK_KEY_EXCERPT = 120,
 };
 
 struct sink_record {
@@ -105,10 +104,7 @@ MUST_USE struct sink *sink_open(const struct sink_settings *set, struct fail *wh
  * False: librdkafka did not end in time and still holds lent memory, unreported: leave it alone and end the process. */
 bool sink_close(struct sink **s, int timeout_ms);
 
-/* The first bytes of a key, for people. */
-void sink_print_key(struct view key, char out[SINK_KEY_EXCERPT]);
-
-/* Record larger than message_max_bytes: REFUSE, area DATA, naming topic, key and both sizes. */
+/* Record larger than message_max_bytes: REFUSE, area DATA, naming topic and sizes; never the key, which is a row's data. */
 MUST_USE enum sink_sent sink_send(struct sink *s, const struct sink_record *rec, struct fail *why);
 
 /* Readable when sink_service has something to do. */

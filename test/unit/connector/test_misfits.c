@@ -157,7 +157,6 @@ static void without_dead_letters_it_is_named_whole(void **state)
     assert_int_equal(why.kind, FAIL_STOP);
     assert_int_equal(why.area, FAIL_AREA_DATA);
     static const char *const parts[] = {"table shop.orders",
-                                        "{\"id\":1}",
                                         " to t: ",
                                         "250000 bytes",
                                         "the limit is 200000",
@@ -167,6 +166,7 @@ static void without_dead_letters_it_is_named_whole(void **state)
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (strstr(why.text, parts[i]) == NULL)
             fail_msg("%s is not in: %s", parts[i], why.text);
+    assert_null(strstr(why.text, "{\"id\":1}")); /* a row's data has no place in a log */
 }
 
 int main(void)

@@ -86,7 +86,7 @@ static void sink_refuses_a_record_that_is_too_large_and_goes_on(void **state)
     assert_int_equal(why.kind, FAIL_REFUSE);
     assert_int_equal(why.area, FAIL_AREA_DATA);
     assert_non_null(strstr(why.text, "orders"));
-    assert_non_null(strstr(why.text, "{\"id\":7}"));
+    assert_null(strstr(why.text, "{\"id\":7}")); /* a row's data has no place in a log */
     assert_non_null(strstr(why.text, "5008"));
     assert_non_null(strstr(why.text, "4000"));
     assert_int_equal(rig_commit(r).outcome, COMMIT_DONE);
@@ -110,7 +110,8 @@ static void sink_keeps_the_first_failed_delivery(void **state)
     assert_int_equal(why.kind, FAIL_STOP);
     assert_int_equal(why.code, RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE);
     assert_non_null(strstr(why.text, "orders"));
-    assert_non_null(strstr(why.text, "{\"id\":1}"));
+    assert_non_null(strstr(why.text, "13 bytes to orders, partition "));
+    assert_null(strstr(why.text, "{\"id\":1}"));
     struct sink_record rec = {.topic = "orders", .partition = SINK_ANY_PARTITION};
     assert_int_equal(sink_send(r->sink, &rec, &why), SINK_FAILED);
     assert_int_equal(rig_abort(r).outcome, COMMIT_DONE);
