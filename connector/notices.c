@@ -263,6 +263,14 @@ void notices_tell_signal(struct notices *n, enum incremental_event what, struct 
     tell(n, type_names[what], incremental_snapshot, id, &facts);
 }
 
+void notices_tell_blocking_aborted(struct notices *n, struct view id, struct view tables)
+{
+    struct facts facts = {.n = 0};
+    add(&facts, "connector_name", view_of(n->cfg->record.topic_prefix));
+    add_tables(&facts, tables);
+    tell(n, type_names[INCREMENTAL_ABORTED], initial_snapshot, id, &facts);
+}
+
 bool notices_are_sent(const struct notices *n)
 {
     return n->first == NULL;

@@ -29,6 +29,9 @@ void notices_tell_initial(struct notices *n, enum initial_event what);
 void notices_tell_signal(struct notices *n, enum incremental_event what, struct view id, struct view tables,
                          const char *reason);
 
+/* Tables of a blocking snapshot, joined by commas, were given up by the signal of that id. */
+void notices_tell_blocking_aborted(struct notices *n, struct view id, struct view tables);
+
 /* Gives what waits to the producer; false when it can't take all now (why->kind is NONE) or never (why says). */
 bool notices_send(struct notices *n, struct sink *sink, struct fail *why);
 

@@ -148,24 +148,34 @@ static void end_if_last(struct requests *req, const struct table_read *t)
 /* ---- stop ---- */
 
 struct stopping {
+    const struct signal *sig;
     struct table_pattern *patterns;
-    unsigned n_patterns; /* 0: all */
-    struct buf stopped;
+    unsigned n_patterns;              /* 0: all */
+    struct buf incremental, blocking; /* the names of those that were stopped */
     struct requests *req;
 };
+
+/* A table of the initial snapshot is never meant: nobody asked for it by a signal. */
+static bool is_of_kind(const struct signal *sig, const struct table_read *t)
+{
+    if (t->kind == READ_INITIAL)
+        return false;
+    return !sig->has_type || sig->is_blocking == (t->kind == READ_BLOCKING);
+}
 
 static bool is_to_stop(void *ctx, const struct table_read *t)
 {
     struct stopping *st = ctx;
-    if (t->kind == READ_INITIAL)
-        return false; /* nobody asked for it by a signal */
+    struct buf *stopped = t->kind == READ_BLOCKING ? &st->blocking : &st->incremental;
+    if (!is_of_kind(st->sig, t))
+        return false;
     bool matches = st->n_patterns == 0;
     for (unsigned i = 0; !matches && i < st->n_patterns; i++)
         matches = table_pattern_means(&st->patterns[i], view_of(t->db), view_of(t->table));
     if (matches) {
-        if (buf_size(&st->stopped) > 0)
-            buf_put_u8(&st->stopped, ',');
-        table_pattern_put_id(&st->stopped, view_of(t->db), view_of(t->table));
+        if (buf_size(stopped) > 0)
+            buf_put_u8(stopped, ',');
+        table_pattern_put_id(stopped, view_of(t->db), view_of(t->table));
         signal_log_note(snapshots_signals(st->req->snapshots), signal_id_of(t), OUTCOME_STOPPED, NULL);
         end_if_last(st->req, t);
     }
@@ -174,9 +184,10 @@ static bool is_to_stop(void *ctx, const struct table_read *t)
 
 static bool stop(struct requests *req, const struct signal *sig, struct fail *why)
 {
-    struct stopping st = {.req = req};
+    struct stopping st = {.req = req, .sig = sig};
     bool ok = true;
-    buf_init(&st.stopped);
+    buf_init(&st.incremental);
+    buf_init(&st.blocking);
     st.patterns = mem_zero(sig->n_collections, sizeof *st.patterns);
     for (; ok && st.n_patterns < sig->n_collections; st.n_patterns++)
         ok = table_pattern_init(&st.patterns[st.n_patterns], sig->collections[st.n_patterns], req->shapes, why);
@@ -186,13 +197,16 @@ static bool stop(struct requests *req, const struct signal *sig, struct fail *wh
             log_warn("requests", "nothing was stopped: no table that is read, or waits for it, is meant by the signal");
         else
             log_info("requests", "snapshot stopped: %u tables", n);
-        if (n > 0)
-            notices_tell_signal(req->notices, INCREMENTAL_ABORTED, sig->id, buf_view(&st.stopped), NULL);
+        if (buf_size(&st.incremental) > 0)
+            notices_tell_signal(req->notices, INCREMENTAL_ABORTED, sig->id, buf_view(&st.incremental), NULL);
+        if (buf_size(&st.blocking) > 0)
+            notices_tell_blocking_aborted(req->notices, sig->id, buf_view(&st.blocking));
     }
     for (unsigned i = 0; i < st.n_patterns; i++)
         table_pattern_fini(&st.patterns[i]);
     free(st.patterns);
-    buf_fini(&st.stopped);
+    buf_fini(&st.incremental);
+    buf_fini(&st.blocking);
     return ok;
 }
 

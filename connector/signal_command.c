@@ -18,12 +18,42 @@ enum { SEND_TIMEOUT_MS = 15000, LOOK_EVERY_MS = 500, PATIENCE_MS = 10000, SERVIC
 
 /* ---- the record ---- */
 
+/* Bytes of what stands in brackets or quotes from the one at `at` on; 1: they are not closed, so it stands for itself. */
+static size_t group_bytes(const char *at)
+{
+    static const char opening[] = "([{`\"", closing[] = ")]}`\"";
+    char open = *at, close = closing[strchr(opening, open) - opening];
+    unsigned depth = 0;
+    for (size_t i = 0; at[i] != '\0'; i++) {
+        if (at[i] == '\\' && open != '`' && at[i + 1] != '\0')
+            i++;
+        else if (at[i] == close && (open == close ? i > 0 : --depth == 0))
+            return i + 1;
+        else if (at[i] == open)
+            depth++;
+    }
+    return 1;
+}
+
+/* Bytes up to the comma that ends this pattern, or to the end: not one in brackets, in quotes, or behind a backslash. */
+static size_t pattern_bytes(const char *at)
+{
+    size_t n = 0;
+    while (at[n] != '\0' && at[n] != ',') {
+        if (at[n] == '\\' && at[n + 1] != '\0')
+            n += 2;
+        else
+            n += strchr("([{`\"", at[n]) != NULL ? group_bytes(at + n) : 1;
+    }
+    return n;
+}
+
 static void put_tables(struct buf *out, const char *tables)
 {
     json_text_put_name(out, "data-collections");
     buf_put_u8(out, '[');
     for (const char *at = tables; *at != '\0';) {
-        size_t n = strcspn(at, ",");
+        size_t n = pattern_bytes(at);
         if (at != tables)
             buf_put_u8(out, ',');
         json_text_put_string(out, (struct view){(const uint8_t *)at, n});

@@ -14,7 +14,7 @@
 
 struct signal_request {
     const char *type;      /* "execute-snapshot", … */
-    const char *tables;    /* patterns joined by commas; NULL: none */
+    const char *tables;    /* patterns joined by commas; a comma in brackets or quotes parts none; NULL: none */
     const char *filter;    /* NULL: none */
     const char *surrogate; /* NULL: none */
     const char *id;        /* NULL: one is made */

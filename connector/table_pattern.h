@@ -2,7 +2,7 @@
 /*
  * table_pattern: which tables a pattern in a signal means.
  *
- * One that is the name of a table, as a name or escaped as a pattern, means that table alone: not Orders besides orders, and
+ * One that is the name of a table, as a name, in quotes (`shop`.`orders`) or escaped as a pattern, means that table alone: not Orders besides orders, and
  * also where its signs mean something else in a regular expression (we$ird, a+b). Any other is a regular expression for the
  * whole of "db.table", and also the name that it spells: perhaps of a table that is not known.
  */
@@ -14,6 +14,8 @@
 
 struct table_pattern {
     struct buf name;
+    bool is_quoted;                    /* it was written in quotes: the name of one table, known or not */
+    size_t db_bytes;                   /* of the name, when it was quoted: the rest, behind the dot, is the table */
     const struct shape_history *named; /* it is the name of this table, lent; NULL: of none */
     struct regex *re;                  /* NULL when it is a name */
 };

@@ -45,9 +45,10 @@ void wanted_put_names(const struct wanted *wanted, struct buf *out)
 }
 
 /* A pattern that means no table is a name: it may be of a table that is not known. */
-static void add_literal(struct wanted *wanted, struct view name)
+static void add_literal(struct wanted *wanted, const struct table_pattern *pattern)
 {
-    const uint8_t *dot = memchr(name.p, '.', name.n);
+    struct view name = buf_view(&pattern->name);
+    const uint8_t *dot = pattern->is_quoted ? name.p + pattern->db_bytes : memchr(name.p, '.', name.n);
     if (dot == NULL)
         add(wanted, VIEW_NONE, name);
     else
@@ -68,7 +69,7 @@ static void expand_matches(const struct table_pattern *pattern, const struct sha
         add(wanted, db, table);
     }
     if (!has_some)
-        add_literal(wanted, buf_view(&pattern->name));
+        add_literal(wanted, pattern);
 }
 
 static bool expand_pattern(struct view text, const struct shape_store *shapes, const struct shape_history **all,

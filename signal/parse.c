@@ -51,6 +51,7 @@ static bool read_type(const cJSON *data, struct signal *sig, struct fail *why)
     if (!cJSON_IsString(type))
         return fail_malformed(why, "data.type is not a string");
     struct view text = view_of(type->valuestring);
+    sig->has_type = true;
     sig->is_blocking = view_equal_nocase(text, view_of("BLOCKING"));
     if (sig->is_blocking || view_equal_nocase(text, view_of("INCREMENTAL")))
         return true;

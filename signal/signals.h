@@ -42,6 +42,7 @@ struct signal {
     enum signal_kind kind;
     bool has_id;
     struct view id;           /* empty when there is none; of one that is too long the beginning */
+    bool has_type;            /* STOP: "type" says of which kind of snapshot; without it, of both */
     bool is_blocking;         /* EXECUTE, STOP: "type":"BLOCKING" */
     struct view *collections; /* EXECUTE, STOP: patterns or names, trimmed */
     unsigned n_collections;   /* STOP: 0 means all */

@@ -96,6 +96,27 @@ def test_what_is_under_way_goes_on_after_a_kill_and_can_be_stopped(run):
     r.wait_rows_with(lambda row: row["id"] == 5000, "gauge")
 
 
+def test_a_stop_of_one_kind_leaves_the_other_alone(run):
+    r = run(incremental_snapshot_chunk_size=10, tidemark_snapshot_rows_per_second=50, notification_enabled_channels="log")
+    r.sql("CREATE TABLE gauge (id INT PRIMARY KEY); CREATE TABLE other (id INT PRIMARY KEY)")
+    r.fill("gauge", ((i,) for i in range(300)))
+    r.fill("other", ((i,) for i in range(300)))
+    blocking = r.snapshot("gauge", wait=False, type="BLOCKING")
+    incremental = r.snapshot("other", wait=False)
+    r.wait_rows("gauge", 10)
+    r.ask("stop-snapshot", "by-kind", type="INCREMENTAL")
+    assert r.wait_ended(incremental)["outcome"] == "stopped"
+    assert [(t["table"], t["kind"]) for t in r.progress()["tables"]] == [("gauge", "blocking")]
+    r.program.wait_for_log(rf"aggregateType='Incremental Snapshot', type='ABORTED'.*data_collections={r.database}.other}}")
+    r.snapshot("other", id="again", wait=False)
+    r.ask("stop-snapshot", "by-kind-2", type="blocking")
+    assert r.wait_ended(blocking)["outcome"] == "stopped"
+    r.program.wait_for_log(rf"aggregateType='Initial Snapshot', type='ABORTED'.*data_collections={r.database}.gauge}}, id='by-kind-2'")
+    assert r.outcome("again")["outcome"] == "running"
+    r.ask("stop-snapshot", "all")
+    assert r.wait_ended("again")["outcome"] == "stopped"
+
+
 def test_what_is_stopped_amid_a_view_leaves_nothing_open_on_the_server(run):
     r = run(incremental_snapshot_chunk_size=50, tidemark_snapshot_rows_per_second=500)
     r.sql("CREATE TABLE bag (v INT)")

@@ -221,6 +221,23 @@ def test_a_condition_is_for_the_tables_it_names(run):
     assert len(r.rows("gauge")) == 5
 
 
+def test_the_older_single_condition_is_for_all_tables(run):
+    r = run(rows=30)
+    r.sql("CREATE TABLE other (id INT PRIMARY KEY)")
+    r.fill("other", ((i,) for i in range(1, 31)))
+    r.snapshot("gauge", "other", additional_condition="id > 25")
+    assert ids(r.rows("gauge")) == ids(r.rows("other")) == [26, 27, 28, 29, 30]
+
+
+def test_a_name_in_quotes_means_that_table(run):
+    r = run(rows=0)
+    r.sql("CREATE TABLE `a,b` (id INT PRIMARY KEY); INSERT INTO `a,b` VALUES (1)")
+    done = r.program.run("signal", "execute-snapshot", r.program, "--tables", f"`{r.database}`.`a,b`,{r.database}\\.t{{1,2}}", "--id", "q")
+    assert done.strip() == "q"
+    assert r.wait_ended("q")["outcome"] == "refused"  # for the second: there is no such table
+    assert ids(r.rows("a_b")) == [1]
+
+
 def test_a_table_is_stopped_by_the_name_that_started_it(run):
     r = run(rows=0, incremental_snapshot_chunk_size=50, tidemark_snapshot_rows_per_second=200)
     r.sql("CREATE TABLE `we$ird` (id INT PRIMARY KEY)")
