@@ -183,6 +183,19 @@ static bool refuse_short_image(struct stream *st, const struct stream_table *t, 
     return true;
 }
 
+/* The stored offset names a row that the event does not have. */
+static bool refuse_row_behind_end(const struct stream *st, const struct stream_table *t, const struct stream_event *ev,
+                                  uint32_t n, struct fail *why)
+{
+    return fail_set(why, FAIL_STOP, FAIL_AREA_DATA, 0,
+                    "go on behind row %u of event %u of transaction %s, where the stored offset lies: the event at "
+                    "file=%s pos=%llu has only %u rows of %.*s.%.*s, so the offset is not of this log or was changed; "
+                    "hint: tidemark offsets set to the place before the transaction tells it again from its start, "
+                    "tidemark offsets skip leaves it out",
+                    st->skip_rows, st->skip_events, st->trx.gtid_text, ev->file, (unsigned long long)ev->offset, n,
+                    VIEW_ARGS(t->map.db), VIEW_ARGS(t->map.table));
+}
+
 /* Tells the rows of the event from `first` on. */
 static bool tell_rows(struct stream *st, const struct stream_table *t, const struct stream_event *ev, uint32_t first,
                       struct fail *why)
@@ -194,7 +207,7 @@ static bool tell_rows(struct stream *st, const struct stream_table *t, const str
         if (!rows_skip(r, &is_end, why))
             return false;
         if (is_end)
-            return true;
+            return refuse_row_behind_end(st, t, ev, i, why);
     }
     for (; st->skip_told > 0; st->skip_told--, first++) {
         if (!rows_skip(r, &is_end, why))

@@ -190,9 +190,23 @@ static bool check_told(const struct stream *st, struct fail *why)
         st->trx.told, st->gtid_text, st->trx.told - st->skip_told);
 }
 
+/* A place behind the end of the transaction is none: all of it would have been passed by, and nobody knows what was told. */
+static bool check_skipped(const struct stream *st, struct fail *why)
+{
+    if (st->trx.events >= st->skip_events)
+        return true;
+    return fail_set(why, FAIL_STOP, FAIL_AREA_DATA, 0,
+                    "go on behind event %u of transaction %s file=%s pos=%llu, where the stored offset lies: it has "
+                    "only %u events, so the offset is not of this log or was changed; hint: tidemark offsets set to "
+                    "the place before the transaction tells it again from its start, tidemark offsets skip leaves it "
+                    "out",
+                    st->skip_events, st->trx.gtid_text, st->trx.file, (unsigned long long)st->trx.offset,
+                    st->trx.events);
+}
+
 bool stream_commit(struct stream *st, struct fail *why)
 {
-    if (!check_told(st, why))
+    if (!check_told(st, why) || !check_skipped(st, why))
         return false;
     if (!st->out.commit(st->out.ctx, &st->trx, st->file, st->offset, why))
         return false;

@@ -577,6 +577,43 @@ static void stream_lets_go_of_versions_that_are_not_in_force(void **state)
     transcript_fini(&t);
 }
 
+/* Goes on from inside the first transaction of the log, at that place; how that ends. */
+static bool go_on_inside(const char *name, uint32_t events, uint32_t rows, struct fail *why)
+{
+    struct transcript t = {.captured_db = "shop"};
+    struct captured cap;
+    struct catalog catalog;
+    struct gtid_set nothing;
+    struct stream *st = make(&t, &catalog);
+    captured_load(&cap, name);
+    gtid_set_init(&nothing);
+    stream_begin(
+        st, &(struct stream_start){.executed = &nothing, .is_inside = true, .skip_events = events, .skip_rows = rows});
+    bool ok = true;
+    for (size_t i = 0; ok && i < cap.n; i++)
+        ok = stream_feed(st, cap.events[i], 1, why);
+    captured_free(&cap);
+    finish(st, &catalog);
+    transcript_fini(&t);
+    return ok;
+}
+
+static void stream_refuses_a_place_behind_the_end_of_its_transaction(void **state)
+{
+    (void)state;
+    struct fail why = {.kind = FAIL_NONE};
+    assert_true(go_on_inside("compressed", 1, 0, &why));
+    assert_true(go_on_inside("compressed", 2, 1, &why));
+    assert_false(go_on_inside("compressed", 100000, 0, &why));
+    assert_int_equal(why.kind, FAIL_STOP);
+    assert_int_equal(why.area, FAIL_AREA_DATA);
+    assert_non_null(strstr(why.text, "go on behind event 100000 of transaction"));
+    assert_non_null(strstr(why.text, "tidemark offsets set"));
+    assert_false(go_on_inside("compressed", 2, 100000, &why));
+    assert_int_equal(why.area, FAIL_AREA_DATA);
+    assert_non_null(strstr(why.text, "go on behind row 100000 of event 2"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -587,6 +624,7 @@ int main(void)
         cmocka_unit_test(stream_tells_a_compressed_transaction_at_its_payload),
         cmocka_unit_test(stream_tells_nothing_up_to_its_barrier),
         cmocka_unit_test(stream_lets_go_of_versions_that_are_not_in_force),
+        cmocka_unit_test(stream_refuses_a_place_behind_the_end_of_its_transaction),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
