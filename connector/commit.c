@@ -70,7 +70,7 @@ static bool judge(struct committer *c, rd_kafka_error_t *error, const char *doin
     c->outcome = COMMIT_DONE;
     if (error == NULL)
         return false;
-    sink_fail(c->sink, &c->why, rd_kafka_error_code(error), rd_kafka_error_string(error), doing);
+    sink_fail_transaction(c->sink, &c->why, error, doing);
     if (rd_kafka_error_is_fatal(error))
         c->outcome = c->why.kind == FAIL_RETRY ? COMMIT_RENEW : COMMIT_STOP;
     else if (rd_kafka_error_txn_requires_abort(error))

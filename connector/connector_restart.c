@@ -72,7 +72,8 @@ void connector_restart(struct connector *c)
         c->needs_reload = true;
     if (need == PUMP_NEEDS_START)
         c->restart_at_ms = clock_mono_ms();
-    else if (pause_restart(c, &why) && (need == PUMP_NEEDS_PRODUCER || misfits_want_producer(c->misfits)))
+    else if (pause_restart(c, &why) && (need == PUMP_NEEDS_PRODUCER || misfits_want_producer(c->misfits) ||
+                                        sink_has_lost_topic(c->producer.sink)))
         replace_producer(c);
 }
 
@@ -100,11 +101,22 @@ void connector_drop_reload(struct connector *c)
     reload_free(&c->reload);
 }
 
+/* A topic of our state that was deleted, and made anew empty, must not pass for a first start. */
+static bool check_kept(const struct connector *c, struct fail *why)
+{
+    return c->stored.has_offset || pump_stored(c->pump) == NULL ||
+           fail_set(
+               why, FAIL_STOP, FAIL_AREA_DATA, 0,
+               "read the stored state again: %s holds no position of %s any more, though one was stored there: was "
+               "the topic deleted? hint: restore it, or place the next start by tidemark offsets set",
+               c->cfg->kafka.offsets_topic, c->cfg->name);
+}
+
 /* It has ended, well or not. */
 static void finish_reload(struct connector *c)
 {
     struct fail why;
-    bool ok = reload_take(c->reload, &c->stored, &why);
+    bool ok = reload_take(c->reload, &c->stored, &why) && check_kept(c, &why);
     if (ok && misfits_unasked(c->misfits) != NULL)
         misfits_answer(c->misfits, misfits_unasked(c->misfits), reload_limit(c->reload));
     connector_drop_reload(c);

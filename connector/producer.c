@@ -43,6 +43,7 @@ bool producer_open(struct producer *p, const struct config *cfg, bool is_transac
         .on_delivered = on_delivered,
         .on_too_wide = on_too_wide,
         .ctx = misfits,
+        .state_topics = {where->offsets_topic, where->shapes_topic},
     };
     *p = (struct producer){.is_transactional = is_transactional};
     p->sink = sink_open(&set, why);

@@ -30,6 +30,7 @@ enum {
 
 struct sink_topic {
     rd_kafka_topic_t *rkt;
+    bool has_taken; /* it was there: a record was delivered to it */
     struct pace_topic pace;
 };
 
@@ -57,6 +58,8 @@ struct sink {
     struct buf kept_back; /* opaques purged while closing: a request half sent may still point at their bytes */
     void (*on_delivered)(void *ctx, void *opaque, bool ok);
     bool (*on_too_wide)(void *ctx, const char *topic, size_t bytes);
+    const char *state_topics[2];
+    atomic_bool has_lost_topic;
     void *ctx;
 };
 
@@ -205,6 +208,7 @@ struct sink *sink_open(const struct sink_settings *set, struct fail *why)
     s->batch_bytes = set->batch_bytes > 0 ? set->batch_bytes : SINK_BATCH_BYTES;
     s->on_delivered = set->on_delivered;
     s->on_too_wide = set->on_too_wide;
+    memcpy(s->state_topics, set->state_topics, sizeof s->state_topics);
     s->ctx = set->ctx;
     context_init(&s->context, headers_of(set->context, set->n_context));
     pace_init(&s->pace, s->batch_bytes);
@@ -441,12 +445,40 @@ static void find_reason(struct sink *s, const char *doing, struct fail *why)
         sink_fail(s, why, RD_KAFKA_RESP_ERR__STATE, "the producer takes no records now", doing);
         return;
     }
-    sink_fail(s, why, rd_kafka_error_code(error), rd_kafka_error_string(error), doing);
+    sink_fail_transaction(s, why, error, doing);
     rd_kafka_error_destroy(error);
 }
 
+static bool is_missing(int code)
+{
+    return code == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART || code == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_ID ||
+           code == RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC || code == RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION;
+}
+
+static bool holds_state(const struct sink *s, const char *topic)
+{
+    for (size_t i = 0; i < sizeof s->state_topics / sizeof *s->state_topics; i++)
+        if (s->state_topics[i] != NULL && strcmp(s->state_topics[i], topic) == 0)
+            return true;
+    return false;
+}
+
+/* A topic that took records is there no more: it was deleted. A new producer asks for it as for one that never was, so the
+ * brokers make it, or say that they don't. One that never took a record stays what it is: missing. */
+static void consider_deleted(struct sink *s, const struct sink_topic *topic, const char *doing, struct fail *why)
+{
+    if (!is_missing(why->code) || topic == NULL || !topic->has_taken || holds_state(s, rd_kafka_topic_name(topic->rkt)))
+        return;
+    atomic_store(&s->has_lost_topic, true);
+    fail_set(why, FAIL_RETRY, FAIL_AREA_KAFKA, why->code,
+             "%s: the topic or its partition was there and is no more (%s); what was not committed is sent again, to a "
+             "topic that is made anew where the brokers do that",
+             doing, rd_kafka_err2name(why->code));
+}
+
 /* librdkafka did not take the record. */
-static enum sink_sent refuse(struct sink *s, const struct sink_record *rec, rd_kafka_resp_err_t err, struct fail *why)
+static enum sink_sent refuse(struct sink *s, const struct sink_topic *topic, const struct sink_record *rec,
+                             rd_kafka_resp_err_t err, struct fail *why)
 {
     char doing[300];
     struct fail first;
@@ -458,6 +490,7 @@ static enum sink_sent refuse(struct sink *s, const struct sink_record *rec, rd_k
         find_reason(s, doing, &first);
     else
         sink_fail(s, &first, err, NULL, doing);
+    consider_deleted(s, topic, doing, &first);
     if (err == RD_KAFKA_RESP_ERR__STATE && is_too_wide(first.code) && s->on_too_wide != NULL)
         return SINK_LATER; /* its report, which is on its way, says what can be done */
     sink_break(s, is_dead || !s->is_transactional ? SINK_DEAD : SINK_ABORTABLE, &first);
@@ -488,7 +521,7 @@ enum sink_sent sink_send(struct sink *s, const struct sink_record *rec, struct f
     rd_kafka_resp_err_t err = topic == NULL ? rd_kafka_last_error() : produce(s, topic->rkt, rec);
     int32_t heard = pace_heard();
     if (err != RD_KAFKA_RESP_ERR_NO_ERROR)
-        return refuse(s, rec, err, why);
+        return refuse(s, topic, rec, err, why);
     count_sent(s, topic, partition_of(topic, rec, heard), rec);
     FAULT_POINT("after-produce");
     return SINK_SENT;
@@ -518,6 +551,7 @@ static void note_failed(struct sink *s, const rd_kafka_message_t *msg)
     snprintf(doing, sizeof doing, "send a record of %zu bytes to %.249s, partition %d", msg->len + msg->key_len,
              rd_kafka_topic_name(msg->rkt), msg->partition);
     sink_fail(s, &why, msg->err, NULL, doing);
+    consider_deleted(s, rd_kafka_topic_opaque(msg->rkt), doing, &why);
     if (may_go_on_without(s, msg))
         fail_set(&why, FAIL_RETRY, FAIL_AREA_KAFKA, msg->err, "%s: the topic refused its batch for its size", doing);
     atomic_store(&s->has_failed, true);
@@ -529,6 +563,13 @@ static void note_failed(struct sink *s, const rd_kafka_message_t *msg)
         sink_set_state(s, SINK_ABORTABLE);
 }
 
+static void note_delivered(struct sink *s, const rd_kafka_message_t *msg)
+{
+    struct sink_topic *topic = rd_kafka_topic_opaque(msg->rkt);
+    s->counts.delivered++;
+    topic->has_taken = true;
+}
+
 static void take_report(struct sink *s, const rd_kafka_message_t *msg)
 {
     bool ok = msg->err == RD_KAFKA_RESP_ERR_NO_ERROR;
@@ -537,7 +578,7 @@ static void take_report(struct sink *s, const rd_kafka_message_t *msg)
     s->counts.outstanding--;
     s->counts.outstanding_bytes -= n;
     if (ok)
-        s->counts.delivered++;
+        note_delivered(s, msg);
     else
         note_failed(s, msg);
     context_reclaim(&s->context, msg);
@@ -647,6 +688,11 @@ bool sink_is_transactional(const struct sink *s)
     return s->is_transactional;
 }
 
+bool sink_has_lost_topic(const struct sink *s)
+{
+    return atomic_load(&s->has_lost_topic);
+}
+
 bool sink_is_dead(const struct sink *s)
 {
     return atomic_load(&s->is_dead);
@@ -707,6 +753,20 @@ static bool is_fenced(rd_kafka_resp_err_t err)
 {
     return err == RD_KAFKA_RESP_ERR__FENCED || err == RD_KAFKA_RESP_ERR_PRODUCER_FENCED ||
            err == RD_KAFKA_RESP_ERR_INVALID_PRODUCER_EPOCH;
+}
+
+/* Only topics that are known to be there are added to a transaction. */
+void sink_fail_transaction(struct sink *s, struct fail *why, const rd_kafka_error_t *error, const char *doing)
+{
+    sink_fail(s, why, rd_kafka_error_code(error), rd_kafka_error_string(error), doing);
+    if (why->code != RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART)
+        return;
+    atomic_store(&s->has_lost_topic, true);
+    fail_set(
+        why, FAIL_RETRY, FAIL_AREA_KAFKA, why->code,
+        "%s: one of its topics was there and is no more (%s); all of it is sent again, to a topic that is made anew "
+        "where the brokers do that",
+        doing, rd_kafka_error_string(error));
 }
 
 bool sink_fail(const struct sink *s, struct fail *why, rd_kafka_resp_err_t err, const char *detail, const char *doing)

@@ -68,6 +68,9 @@ struct sink_settings {
      * (RETRY), or not (STOP). NULL: not. */
     bool (*on_too_wide)(void *ctx, const char *topic, size_t bytes);
     void *ctx;
+    /* Topics that hold our state, lent; NULL: none. One of them that is deleted ends the run (STOP): what was in it can't be
+     * written again. Of any other the brokers make a new one (RETRY, by a new producer: sink_has_lost_topic). */
+    const char *state_topics[2];
 };
 
 enum {
@@ -117,6 +120,9 @@ enum sink_state sink_state(const struct sink *s);
 const char *sink_state_name(enum sink_state state);
 bool sink_is_transactional(const struct sink *s);
 
+/* A topic was deleted: only a new producer asks for it anew. */
+bool sink_has_lost_topic(const struct sink *s);
+
 struct sink_counts {
     uint64_t outstanding;       /* records sent and not yet reported */
     uint64_t outstanding_bytes; /* their keys and values */
@@ -162,5 +168,9 @@ bool sink_has_failed(const struct sink *s);
 /* As client_fail, with what only the sink knows: _FENCED is another instance (STOP, FENCED) unless our own transaction
  * was open for longer than its timeout (RETRY). */
 bool sink_fail(const struct sink *s, struct fail *why, rd_kafka_resp_err_t err, const char *detail, const char *doing);
+
+/* The same of a call about the transaction as a whole: a topic of it that is missing was deleted under our hands, and may be
+ * made anew (RETRY, sink_has_lost_topic). Any thread. */
+void sink_fail_transaction(struct sink *s, struct fail *why, const rd_kafka_error_t *error, const char *doing);
 
 #endif

@@ -214,6 +214,23 @@ def test_offsets_of_debezium_are_gone_on_from(mysql, kafka, table, follow, names
         program.stop()
 
 
+def test_a_place_behind_the_end_of_its_transaction_is_refused_until_it_is_set(mysql, kafka, table, follow, names):
+    insert = table(mysql)
+    offset = {"file": mysql.position()[0], "pos": mysql.position()[1], "gtids": mysql.gtid_executed(), "event": 300}
+    kafka.create_topic(f"{names.prefix}-offsets", cleanup_policy="compact")
+    kafka.produce(f"{names.prefix}-offsets", json.dumps(offset), key=f'["{names.prefix}",{{"server":"{names.prefix}"}}]')
+    insert(1)
+    program = follow(mysql, kafka)
+    program.start()
+    program.wait_exit(30, code=6)
+    assert "go on behind event 300 of transaction" in program.log_text()
+    program.run("offsets", "set", program, "--gtid", offset["gtids"])
+    program.start()
+    records = kafka.consume(f"{names.prefix}.{names.database}.t", until=1)
+    assert payload(records[0].key) == {"id": 1}
+    program.stop()
+
+
 # ---- GTIDs, files, purges
 
 
