@@ -71,6 +71,7 @@ void connector_look(struct connector *c)
     look_at_kafka(c, now_ms);
     look_at_snapshots(c, now_ms);
     give_memory_back(c);
+    requests_look(c->requests);
     if (pump_stored(c->pump) != NULL)
         lookout_need(c->lookout, pump_stored(c->pump));
     if (lookout_take_other_log(c->lookout) && c->reader != NULL)

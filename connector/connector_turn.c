@@ -6,6 +6,8 @@
 #include "connector/connector_state.h"
 #include "connector/standby.h"
 
+#include <string.h>
+
 const char *connector_state_name(enum connector_state state)
 {
     static const char *const names[] = {"starting", "running", "restarting", "stopping"};
@@ -133,10 +135,11 @@ static bool open_signals(struct connector *c, struct fail *why)
         const struct offset_state *left = &c->stored.offset; /* behind, but for what was answered */
         st->has_signal_offset = true;
         st->signal_offset = left->has_signal_offset ? left->signal_offset : c->stored.signal_start;
+        memcpy(st->signal_topic, left->signal_topic, sizeof st->signal_topic);
     }
     ev_io_stop(c->loop, &c->signal_io);
     ev_io_stop(c->loop, &c->move_io); /* until its signal comes again */
-    if (!requests_open(c->requests, st->signal_offset, why))
+    if (!requests_open(c->requests, why))
         return false;
     ev_io_init(&c->signal_io, connector_on_io, requests_fd(c->requests), EV_READ);
     c->signal_io.data = c;
@@ -212,6 +215,7 @@ static void stop_turn(struct connector *c, int64_t now_ms)
 {
     int again_ms = pump_turn(c->pump, now_ms);
     if (pump_is_flushed(c->pump)) {
+        requests_commit(c->requests, pump_stored(c->pump));
         ev_break(c->loop, EVBREAK_ALL);
         return;
     }

@@ -267,6 +267,8 @@ static void put_work(const struct offset_state *st, struct buf *out)
 {
     if (st->has_signal_offset)
         put_number_member(out, "tidemark_signal_offset", st->signal_offset);
+    if (st->signal_topic[0] != '\0')
+        put_text_member(out, "tidemark_signal_topic", st->signal_topic);
     if (st->is_paused)
         put_true_member(out, "tidemark_paused");
     if (st->snapshots != NULL)
@@ -444,6 +446,11 @@ static bool read_signal_offset(struct offset_state *st, const cJSON *v, struct f
     return true;
 }
 
+static bool read_signal_topic(struct offset_state *st, const cJSON *v, struct fail *why)
+{
+    return read_text(v, "tidemark_signal_topic", st->signal_topic, sizeof st->signal_topic, why);
+}
+
 static bool read_bool(const cJSON *v, const char *name, bool *out, struct fail *why)
 {
     *out = cJSON_IsTrue(v);
@@ -577,6 +584,7 @@ static const struct member {
     {"tidemark_xa_before", read_early_xa},
     {"tidemark_tables_read", read_tables_read},
     {"tidemark_signal_offset", read_signal_offset},
+    {"tidemark_signal_topic", read_signal_topic},
     {"tidemark_paused", read_paused},
     {"tidemark_snapshots", read_snapshots},
     {"tidemark_previous", read_previous},

@@ -24,6 +24,7 @@
 #include "base/fail.h"
 #include "binlog/gtid.h"
 #include "binlog/position.h"
+#include "signal/topic_id.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -61,11 +62,12 @@ struct offset_state {
                               * in no part of the log that is told; each ends with a zero byte */
     bool has_read_tables; /* tidemark_tables_read: rows of tables were read beside the stream */
     bool has_signal_offset;
-    int64_t signal_offset;        /* tidemark_signal_offset */
-    bool is_paused;               /* tidemark_paused */
-    char *snapshots;              /* tidemark_snapshots: JSON text, owned; NULL: none */
-    struct waiting_list *waiting; /* that snapshots means; counted; NULL: none. Stored by itself: waiting_list.h */
-    char *previous;               /* tidemark_previous: the value before it was last moved by hand; owned; NULL: none */
+    int64_t signal_offset;             /* tidemark_signal_offset */
+    char signal_topic[TOPIC_ID_BYTES]; /* tidemark_signal_topic: the id of the topic that it is of; "": unknown */
+    bool is_paused;                    /* tidemark_paused */
+    char *snapshots;                   /* tidemark_snapshots: JSON text, owned; NULL: none */
+    struct waiting_list *waiting;      /* that snapshots means; counted; NULL: none. Stored by itself: waiting_list.h */
+    char *previous;         /* tidemark_previous: the value before it was last moved by hand; owned; NULL: none */
     struct buf incremental; /* Debezium's members of a snapshot under way as they stand: ,"incremental_snapshot_…":… */
     struct buf extra;       /* unknown members as they were: ,"name":value… */
 };

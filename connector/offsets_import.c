@@ -7,6 +7,7 @@
 #include "connector/schema_history.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- the offset ---- */
 
@@ -35,6 +36,7 @@ static bool take_offset(struct offsets_change *c, const struct connect_entry *e,
     if (!c->next.has_signal_offset && before->has_signal_offset) {
         c->next.has_signal_offset = true;
         c->next.signal_offset = before->signal_offset;
+        memcpy(c->next.signal_topic, before->signal_topic, sizeof c->next.signal_topic);
     }
     return true;
 }

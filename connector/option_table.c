@@ -566,9 +566,9 @@ static const struct option rows[] = {
           "created "
           "if it is missing."),
     VALUE("signal.kafka.groupId", GROUP_SIGNALS, OPTION_TEXT, NULL, signal_group,
-          "A consumer group whose committed offset a first start goes on from, for those who come from Debezium with "
-          "one of "
-          "their own."),
+          "A consumer group whose committed offset a first start goes on from, and to which a stop commits how far "
+          "signals were executed, for those who come from Debezium with one of their own, or go back. Debezium's "
+          "default, kafka-signal, is that of all connectors, and is left alone."),
     QUIET("signal.data.collection", GROUP_SIGNALS, "Signals are never read from a table."),
     VALUE("signal.kafka.bootstrap.servers", GROUP_SIGNALS, OPTION_TEXT, NULL, kafka.signal_bootstrap,
           "Brokers of the signal topic; also the last place where the address of the brokers is looked for."),

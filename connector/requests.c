@@ -9,10 +9,14 @@
 #include "signal/consumer.h"
 #include "signal/parse.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { THREAD_END_MS = 1000 /* of one that has said that it ended */ };
+enum {
+    THREAD_END_MS = 1000, /* of one that has said that it ended */
+    COMMIT_MS = 1000,
+};
 
 struct requests {
     const struct config *cfg;
@@ -46,8 +50,13 @@ void requests_free(struct requests **req)
     *req = NULL;
 }
 
-bool requests_open(struct requests *req, int64_t offset, struct fail *why)
+bool requests_open(struct requests *req, struct fail *why)
 {
+    const struct offset_state *st = &req->frontier->state;
+    const struct consumer_place from = {.group = req->cfg->signal_group,
+                                        .topic = req->cfg->signal_topic,
+                                        .topic_id = st->signal_topic,
+                                        .offset = st->signal_offset};
     consumer_close(&req->consumer);
     req->moving.is_asked = false;
     if (!req->cfg->has_signals)
@@ -55,11 +64,30 @@ bool requests_open(struct requests *req, int64_t offset, struct fail *why)
     rd_kafka_conf_t *conf = client_conf_new(&req->cfg->kafka.signals, why);
     if (conf == NULL)
         return false;
-    req->consumer = consumer_open(conf, req->cfg->signal_topic, offset, why);
+    req->consumer = consumer_open(conf, &from, why);
     if (req->consumer == NULL)
         return false;
-    log_info("requests", "signals are read from topic=%s offset=%lld", req->cfg->signal_topic, (long long)offset);
+    log_info("requests", "signals are read from topic=%s offset=%lld", from.topic, (long long)from.offset);
     return true;
+}
+
+void requests_look(struct requests *req)
+{
+    if (req->consumer != NULL)
+        consumer_look(req->consumer);
+}
+
+void requests_commit(struct requests *req, const struct offset_state *stored)
+{
+    struct fail why;
+    if (req->consumer == NULL || req->cfg->signal_group == NULL || stored == NULL || !stored->has_signal_offset)
+        return;
+    if (consumer_commit(req->consumer, stored->signal_offset, COMMIT_MS, &why))
+        log_info("requests", "offset %lld of the signal topic is committed to the group %s",
+                 (long long)stored->signal_offset, req->cfg->signal_group);
+    else
+        log_warn("requests", "%s %s; our own position is stored, only who asks the group finds an older one", why.text,
+                 req->cfg->signal_group);
 }
 
 int requests_fd(const struct requests *req)
@@ -354,12 +382,28 @@ void requests_relocated(struct requests *req, const struct fail *why)
     ASSERT(is_freed);
 }
 
+/* Which topic the stored place is of goes with it; of another topic it is another place. */
+static void note_topic(struct requests *req)
+{
+    struct offset_state *st = &req->frontier->state;
+    const char *id = consumer_topic_id(req->consumer);
+    if (strcmp(id, st->signal_topic) == 0)
+        return;
+    snprintf(st->signal_topic, sizeof st->signal_topic, "%s", id);
+    st->signal_offset = consumer_offset(req->consumer);
+    req->frontier->has_moved = true;
+}
+
 void requests_service(struct requests *req)
 {
     struct consumer_record rec;
     if (req->consumer == NULL)
         return;
-    while (!req->moving.is_asked && consumer_next(req->consumer, &rec)) {
+    while (!req->moving.is_asked) {
+        bool has_come = consumer_next(req->consumer, &rec);
+        note_topic(req);
+        if (!has_come)
+            return;
         handle(req, &rec);
         consumer_done(&rec);
     }

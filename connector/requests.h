@@ -22,8 +22,15 @@ struct requests *requests_new(const struct config *cfg, struct snapshots *sn, co
                               struct frontier *frontier, struct notices *notices);
 void requests_free(struct requests **req);
 
-/* Starts reading at this place of the topic; again after a restart from a stored state. */
-MUST_USE bool requests_open(struct requests *req, int64_t offset, struct fail *why);
+/* Starts reading where the frontier's state says; again after a restart from a stored state. */
+MUST_USE bool requests_open(struct requests *req, struct fail *why);
+
+/* To be called every second or so: whether the topic still is the same one. */
+void requests_look(struct requests *req);
+
+/* At an orderly stop: tells the group that the user named how far signals were executed and stored; NULL: nothing was. Waits
+ * for a second at most, and a failure is only logged. */
+void requests_commit(struct requests *req, const struct offset_state *stored);
 
 /* -1 without signals. */
 int requests_fd(const struct requests *req);

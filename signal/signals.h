@@ -6,6 +6,7 @@
  *   value  {"id":"s1","type":"execute-snapshot","data":{"data-collections":["shop\\.orders"],"type":"INCREMENTAL"}}
  *
  * consumer   reads the topic from a given place, one record at a time
+ * topic_id   tells one topic of a name from the next
  * parse      record -> struct signal, or the reason why not
  *
  * What is done about a signal is the connector's business; this folder knows no snapshot.

@@ -105,7 +105,8 @@ static void offsets_come_back_as_they_were(void **state)
                      ":9\",\"tidemark_inside_rows\":107}");
     check_comes_back("{\"file\":\"b.1\",\"pos\":4,\"tidemark_server_uuid\":\"" U "\",\"tidemark_log_file\":\"b.2\","
                      "\"tidemark_log_made\":1796063685,\"tidemark_reached_file\":\"b.2\","
-                     "\"tidemark_reached_pos\":157,\"tidemark_signal_offset\":0,\"tidemark_paused\":true,"
+                     "\"tidemark_reached_pos\":157,\"tidemark_signal_offset\":0,\"tidemark_signal_topic\":\"2Qx0\","
+                     "\"tidemark_paused\":true,"
                      "\"tidemark_snapshots\":\"[{\\\"id\\\":\\\"a\\\"}]\"}");
     check_comes_back(
         "{\"file\":\"b.1\",\"pos\":4,\"tidemark_xa\":\"[{\\\"xid\\\":\\\"X'6162',X'',1\\\",\\\"gtid\\\":\\\"" U
