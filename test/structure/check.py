@@ -31,7 +31,7 @@ BELOW = {  # folder: the folders it may include from, beside itself
 DOORS = {  # foreign header: the files (stems) that may include it; a test may include any
     "mysql.h": ["binlog/source", "binlog/source_state", "snapshot/query", "snapshot/query_bind"],
     "rdkafka.h": ["connector/client", "connector/sink", "connector/context", "connector/pace", "connector/commit", "connector/admin", "connector/state_topic", "connector/member", "connector/presence", "connector/lease",
-                  "signal/consumer"],
+                  "signal/consumer", "signal/topic_id"],
     "cJSON.h": ["connector/properties", "connector/offsets", "connector/shape_store", "connector/progress", "connector/waiting_list",
                "connector/debezium_progress", "connector/schema_history", "connector/connect_offsets", "signal/parse"],
     "ev.h": ["connector/connector_state", "connector/connector", "connector/metrics"],
