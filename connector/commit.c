@@ -21,6 +21,7 @@ enum {
     SLICE_MS = 500, /* of a blocking call: so soon is a stop heard */
     PAUSE_MS = 50,  /* before something is tried again */
     TELL_MS = 30000,
+    ASK_MS = 3000, /* of waiting for records, after which their topics are asked about */
 };
 
 /* What the thread is asked to do. */
@@ -131,16 +132,32 @@ static void insist(struct committer *c, kafka_fn call, const char *doing)
         patience_wait(&p, PAUSE_MS, &c->why);
 }
 
+/* The client tries on with a topic that was deleted until it asks about it, by itself every few minutes; asked, it fails the
+ * records or has the topic made anew. */
+static void ask_about_topics(const struct committer *c)
+{
+    const struct rd_kafka_metadata *answer = NULL;
+    rd_kafka_resp_err_t err = rd_kafka_metadata(sink_kafka(c->sink), 0, NULL, &answer, SLICE_MS);
+    if (err != RD_KAFKA_RESP_ERR_NO_ERROR)
+        log_debug("commit", "ask about the topics that are waited for: %s", rd_kafka_err2str(err));
+    if (answer != NULL)
+        rd_kafka_metadata_destroy(answer);
+}
+
 /* Until the loop has taken every report; or, of a transaction, until one has failed: the client sends nothing more of it
  * then, and its commit says so. */
 static bool flush(struct committer *c)
 {
-    int64_t started = clock_mono_ns();
+    int64_t started = clock_mono_ns(), asked_ms = started / 1000000;
     while (rd_kafka_flush(sink_kafka(c->sink), SLICE_MS) != RD_KAFKA_RESP_ERR_NO_ERROR) {
         if (is_interrupted(c, "wait until Kafka has the records"))
             return false;
         if (sink_is_transactional(c->sink) && sink_has_failed(c->sink))
             break;
+        if (clock_mono_ms() - asked_ms < ASK_MS)
+            continue;
+        ask_about_topics(c);
+        asked_ms = clock_mono_ms();
     }
     c->flush_us = (clock_mono_ns() - started) / 1000;
     c->outcome = COMMIT_DONE;
