@@ -206,6 +206,17 @@ static bool finish_index(struct ddl_run *run, struct draft *d, bool is_plain)
     return true;
 }
 
+/* A unique index of columns, of a table whose records have no key. */
+static bool may_give_a_key(struct ddl_run *run, const struct draft *d, const struct draft_key *key)
+{
+    if (!key->is_unique || catalog_find(run->p.cat, d->db, d->table)->n_key > 0)
+        return false;
+    for (uint32_t i = 0; i < key->n_parts; i++)
+        if (key->parts[i].is_expression)
+            return false;
+    return true;
+}
+
 /* CREATE … INDEX has been taken: name [USING type] ON table (parts) */
 bool ddl_create_index(struct ddl_run *run, bool is_unique)
 {
@@ -225,7 +236,7 @@ bool ddl_create_index(struct ddl_run *run, bool is_unique)
     struct draft_key *key = draft_add_key(&d);
     key->name = name;
     key->is_unique = is_unique;
-    return ddl_key_parts(&d, key) && finish_index(run, &d, !is_unique);
+    return ddl_key_parts(&d, key) && finish_index(run, &d, !may_give_a_key(run, &d, key));
 }
 
 /* DROP INDEX has been taken: name ON table */

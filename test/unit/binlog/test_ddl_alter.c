@@ -210,7 +210,7 @@ static void ddl_makes_and_drops_indexes_by_their_statements(void **state)
 {
     RUN(*state,
         "CREATE UNIQUE INDEX u USING BTREE ON d.t (a DESC, b(3)) COMMENT 'on x' ALGORITHM = INPLACE LOCK = NONE");
-    check_effects(*state, "alter d.t");
+    check_effects(*state, "alter d.t index");
     RUN(*state, "CREATE INDEX i ON t ((a + 1))");
     check_effects(*state, "alter d.t index");
     RUN(*state, "CREATE FULLTEXT INDEX f ON t (b) WITH PARSER ngram", "CREATE SPATIAL INDEX s ON t (a)");
@@ -218,6 +218,19 @@ static void ddl_makes_and_drops_indexes_by_their_statements(void **state)
     RUN(*state, "DROP INDEX u ON t ALGORITHM = COPY", "DROP INDEX i ON t");
     check_effects(*state, "alter d.t index");
     check_keys(*state, "t", "PRIMARY(id) f(b) s(a)");
+}
+
+static void ddl_tells_a_change_where_an_index_may_give_the_records_a_key(void **state)
+{
+    RUN(*state, "CREATE TABLE k (a INT, b INT NOT NULL, c INT NOT NULL)", "CREATE UNIQUE INDEX w ON k ((a + 1))");
+    check_effects(*state, "alter d.k index");
+    RUN(*state, "CREATE UNIQUE INDEX x ON k (a)");
+    check_effects(*state, "alter d.k");
+    RUN(*state, "CREATE UNIQUE INDEX y ON k (b)");
+    check_effects(*state, "alter d.k");
+    RUN(*state, "CREATE UNIQUE INDEX z ON k (c)");
+    check_effects(*state, "alter d.k index");
+    check_record_key(*state, "k", "b");
 }
 
 /* ---- the table */
@@ -406,6 +419,7 @@ int main(void)
         TEST(ddl_passes_constraints_that_are_no_keys),
         TEST(ddl_lets_an_unknown_plain_key_go_but_no_unknown_unique_one),
         TEST(ddl_makes_and_drops_indexes_by_their_statements),
+        TEST(ddl_tells_a_change_where_an_index_may_give_the_records_a_key),
         TEST(ddl_changes_the_default_charset_for_later_columns_only),
         TEST(ddl_converts_all_text_columns),
         TEST(ddl_resizes_text_that_is_converted),
