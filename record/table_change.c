@@ -181,10 +181,10 @@ static void put_comment(struct buf *out, struct view comment, bool with_comments
 
 /* ---- a column ---- */
 
-/* N-types are told in the words of the standard. */
+/* N-types are told in the words of the standard; binary has a name where the labels of ENUM and SET are of it. */
 static struct view charset_name(const struct column *col)
 {
-    if (col->charset == NULL || col->charset->is_binary)
+    if (col->charset == NULL)
         return VIEW_NONE;
     enum jdbc_type jdbc = jdbc_type_of(col);
     return view_of(jdbc == JDBC_NCHAR || jdbc == JDBC_NVARCHAR ? "utf8" : col->charset->name);
