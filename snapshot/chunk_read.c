@@ -113,6 +113,8 @@ bool chunk_find_plan(struct reading *rd)
         if (plan_uses(r->plan, i) || is_part(&rd->path, i))
             r->columns[r->n_columns++] = (uint16_t)i;
     }
+    if (r->n_columns == 0) /* there is no SELECT of none */
+        r->columns[r->n_columns++] = 0;
     return true;
 }
 
