@@ -83,13 +83,10 @@ struct key_rules {
     struct regex_list columns; /* each matches db.table.column; in the order listed */
 };
 
-/* The reference takes none: what stands behind one would name no column. */
-static bool has_blank(struct view rule)
+/* In the reference a column behind a comma and a blank is none. */
+static bool is_column(struct view column)
 {
-    for (size_t i = 0; i < rule.n; i++)
-        if (ascii_is_blank(rule.p[i]))
-            return true;
-    return false;
+    return column.n > 0 && !ascii_is_blank(column.p[0]);
 }
 
 /* `table:column,column` gives one pattern for each column. */
@@ -99,14 +96,14 @@ static bool add_rule(struct key_rules *rules, struct view rule, struct fail *why
     struct view table = {rule.p, colon == NULL ? 0 : (size_t)(colon - rule.p)};
     struct view columns = {table.p + table.n + 1, colon == NULL ? 0 : rule.n - table.n - 1};
     struct buf pattern;
-    bool ok = table.n > 0 && columns.n > 0 && memchr(columns.p, ':', columns.n) == NULL && !has_blank(rule);
+    bool ok = table.n > 0 && columns.n > 0 && memchr(columns.p, ':', columns.n) == NULL;
     buf_init(&pattern);
     while (ok && columns.n > 0) {
         const uint8_t *comma = memchr(columns.p, ',', columns.n);
         struct view column = {columns.p, comma == NULL ? columns.n : (size_t)(comma - columns.p)};
         size_t used = column.n + (comma != NULL);
         columns = (struct view){columns.p + used, columns.n - used};
-        if (column.n == 0 || (comma != NULL && columns.n == 0)) {
+        if (!is_column(column) || (comma != NULL && columns.n == 0)) {
             ok = false;
             break;
         }
@@ -123,7 +120,8 @@ static bool add_rule(struct key_rules *rules, struct view rule, struct fail *why
     }
     buf_fini(&pattern);
     return ok || fail_set(why, FAIL_STOP, FAIL_AREA_CONFIG, 0,
-                          "expected db.table:column,column;… without blanks, but found '%.*s'", VIEW_ARGS(rule));
+                          "expected db.table:column,column;… without blanks before a column, but found '%.*s'",
+                          VIEW_ARGS(rule));
 }
 
 struct key_rules *key_rules_new(struct view text, struct fail *why)

@@ -185,6 +185,8 @@ static void key_columns_stand_in_the_order_listed(void **state)
     check_key("shop.visits:user_id,day ", 2, 1, 2);
     check_key("shop\\.orders:id;(.*).visits:day", 1, 2, 99);
     check_key(" shop\\.visits:DAY ; shop\\.visits:day,id", 2, 2, 0);
+    check_key("shop\\.visits:day ,id", 2, 2, 0);
+    check_key("(shop|my shop)\\.visits:(day|a day)", 1, 2, 99);
     check_key("shop\\.orders:id", 0, 99, 99);
 }
 
@@ -199,7 +201,7 @@ static void malformed_key_rules_are_refused(void **state)
 {
     (void)state;
     static const char *const wrong[] = {"",     " ",    "shop.visits", "shop.visits:", ":id",  "a:b:c",
-                                        "a:b,", "a:,b", "a:b;;c:d",    "a:(b",         "a: b", "a:b ,c"};
+                                        "a:b,", "a:,b", "a:b;;c:d",    "a:(b",         "a: b", "a:b, c"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct fail why = {0};
         if (key_rules_new(view_of(wrong[i]), &why) != NULL)
