@@ -69,8 +69,8 @@ struct ddl_effect {
     bool needs_shape;      /* the new shape can't be known from the log: an ALTER, LIKE or rename of a table that isn't
                               in the catalog; the catalog has none for it now */
     bool is_conditional;   /* IF NOT EXISTS or IF EXISTS stood there */
-    bool is_plain_index;   /* ALTER that was DROP INDEX, or a CREATE INDEX that can't be a key: not unique, of an
-                              expression, or of a table that has one; the reference tells no change */
+    bool is_unseen;        /* the reference sees no change in it: an ALTER that was DROP INDEX, or a CREATE INDEX that
+                              can't be a key (not unique, of an expression, of a table that has one); ALTER DATABASE */
     bool database_unknown; /* a charset was to come from a database that isn't in the catalog; the server's was taken */
     const struct shape *shape; /* in force after it, held by the result; NULL when there is none. A later effect of the
                                   same statement may have moved it on (RENAME of three names in a swap) */

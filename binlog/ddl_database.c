@@ -25,14 +25,6 @@ static bool options(struct draft *d)
     return true;
 }
 
-static bool finish(struct ddl_run *run, const struct draft *d, bool is_conditional)
-{
-    struct ddl_effect *effect = ddl_add_effect(run, DDL_DATABASE, d->db, VIEW_NONE);
-    effect->is_conditional = is_conditional;
-    catalog_put_database(run->p.cat, d->db, d->charset, d->collation);
-    return true;
-}
-
 bool ddl_create_database(struct ddl_run *run)
 {
     struct view db;
@@ -40,10 +32,14 @@ bool ddl_create_database(struct ddl_run *run)
     bool is_conditional = ddl_accept_if_not_exists(&run->p);
     if (!ddl_database_name(&run->p, &db))
         return false;
+    ddl_add_effect(run, DDL_DATABASE, db, VIEW_NONE)->is_conditional = is_conditional;
     if (is_conditional && catalog_find_database(run->p.cat, db) != NULL)
-        return ddl_add_none(run);
+        return true;
     draft_init_server(&d, &run->p, db);
-    return options(&d) && finish(run, &d, is_conditional);
+    if (!options(&d))
+        return false;
+    catalog_put_database(run->p.cat, db, d.charset, d.collation);
+    return true;
 }
 
 /* The name may be missing; the words of options are no names, unless quoted. */
@@ -62,11 +58,10 @@ bool ddl_alter_database(struct ddl_run *run)
     draft_init(&d, &run->p, db, VIEW_NONE);
     if (!options(&d))
         return false;
-    if (!d.is_charset_written) { /* nothing that makes an unknown database known */
-        ddl_add_effect(run, DDL_DATABASE, db, VIEW_NONE);
-        return true;
-    }
-    return finish(run, &d, false);
+    ddl_add_effect(run, DDL_DATABASE, db, VIEW_NONE)->is_unseen = true;
+    if (d.is_charset_written) /* else nothing makes an unknown database known */
+        catalog_put_database(run->p.cat, db, d.charset, d.collation);
+    return true;
 }
 
 /* Each table that is followed comes as a DROP of its own before the database's effect. */

@@ -188,7 +188,7 @@ bool ddl_optimize_table(struct ddl_run *run)
 static bool index_of_unknown(struct ddl_run *run, struct view db, struct view table, bool is_plain)
 {
     struct ddl_effect *effect = ddl_add_effect(run, DDL_ALTER, db, table);
-    effect->is_plain_index = is_plain;
+    effect->is_unseen = is_plain;
     effect->needs_shape = effect->is_captured;
     return true;
 }
@@ -201,7 +201,7 @@ static bool finish_index(struct ddl_run *run, struct draft *d, bool is_plain)
         return false;
     struct ddl_effect *effect =
         ddl_add_effect(run, DDL_ALTER, arena_copy(run->p.memory, d->db), arena_copy(run->p.memory, d->table));
-    effect->is_plain_index = is_plain;
+    effect->is_unseen = is_plain;
     ddl_put_shape(run, effect, s);
     return true;
 }

@@ -54,7 +54,7 @@ static enum notice_change change_of(const struct ddl_result *effects, const stru
         return e->shape == NULL ? NOTICE_NO_CHANGE : NOTICE_CREATE;
     case DDL_ALTER:
     case DDL_RENAME:
-        return e->shape == NULL || e->is_plain_index ? NOTICE_NO_CHANGE : NOTICE_ALTER;
+        return e->shape == NULL || e->is_unseen ? NOTICE_NO_CHANGE : NOTICE_ALTER;
     case DDL_DROP:
         return NOTICE_DROP;
     case DDL_TRUNCATE:
@@ -84,9 +84,9 @@ static bool is_change_of_schema(const struct ddl_effect *e)
 
 static bool changes_captured(const struct filter *filter, const struct ddl_effect *e)
 {
-    if (e->kind == DDL_DATABASE)
-        return filter_has_database(filter, e->db);
-    return e->kind != DDL_NONE && !e->is_plain_index && (e->is_captured || e->was_captured);
+    if (e->kind == DDL_NONE || e->is_unseen)
+        return false;
+    return e->kind == DDL_DATABASE ? filter_has_database(filter, e->db) : e->is_captured || e->was_captured;
 }
 
 static bool any_changes_captured(const struct filter *filter, const struct ddl_result *effects)
@@ -138,7 +138,7 @@ static bool goes_with_database(const struct ddl_result *effects, const struct dd
 /* Statements that leave the columns and keys of every table as they were name none. */
 static bool touches_table(const struct ddl_effect *e)
 {
-    return e->kind != DDL_NONE && e->kind != DDL_DATABASE && !e->is_plain_index;
+    return e->kind != DDL_NONE && e->kind != DDL_DATABASE && !e->is_unseen;
 }
 
 static bool tell_change(struct teller *t, const struct ddl_effect *e, struct fail *why)

@@ -592,7 +592,7 @@ static const struct option rows[] = {
          "`CREATE DATABASE`. Statements about single tables are told of captured tables only, whatever this says."),
     BOOL("schema.history.internal.store.only.captured.tables.ddl", GROUP_HISTORY, "false", record.captured_tables_only,
          "Whether the topic of schema changes leaves out all statements that change neither a captured table nor a "
-         "captured database, such as `FLUSH TABLES` or `CREATE INDEX`."),
+         "captured database, such as `FLUSH TABLES`, `CREATE INDEX` or `ALTER DATABASE`."),
     QUIET("schema.history.internal", GROUP_HISTORY, no_history),
     QUIET("schema.history.internal.*", GROUP_HISTORY, no_history),
     QUIET("internal.schema.history.internal.*", GROUP_HISTORY, no_history),

@@ -36,7 +36,7 @@ struct told {
     struct view ddl;
     enum notice_change change;
     const struct shape *shape;
-    bool is_last;
+    bool is_last; /* nothing comes behind it */
 };
 
 static bool tell(const struct schema_teller *t, const struct told *told, struct fail *why)
@@ -47,7 +47,7 @@ static bool tell(const struct schema_teller *t, const struct told *told, struct 
         .pos = t->at->offset,
         .ts_us = t->now_ns / 1000,
         .now_ns = t->now_ns,
-        .snapshot = told->is_last && !t->rows_follow ? "last" : "true",
+        .snapshot = told->is_last ? "last" : "true",
     };
     const struct notice_schema_change notice = {
         .src = &src,
@@ -70,20 +70,21 @@ static bool tell(const struct schema_teller *t, const struct told *told, struct 
 }
 
 /* A statement of no table. */
-static bool tell_plain(const struct schema_teller *t, struct view db, const struct buf *sql, struct fail *why)
+static bool tell_plain(const struct schema_teller *t, struct view db, const struct buf *sql, bool is_last,
+                       struct fail *why)
 {
-    const struct told told = {.db = db, .ddl = buf_view(sql)};
+    const struct told told = {.db = db, .ddl = buf_view(sql), .is_last = is_last};
     return tell(t, &told, why);
 }
 
 /* ---- statements ---- */
 
-static bool tell_server(const struct schema_teller *t, struct fail *why)
+static bool tell_server(const struct schema_teller *t, bool is_last, struct fail *why)
 {
     struct buf sql;
     buf_init(&sql);
     buf_printf(&sql, "SET character_set_server=%s, collation_server=%s", t->server->charset, t->server->collation);
-    bool ok = tell_plain(t, VIEW_NONE, &sql, why);
+    bool ok = tell_plain(t, VIEW_NONE, &sql, is_last, why);
     buf_fini(&sql);
     return ok;
 }
@@ -122,7 +123,8 @@ static bool tell_database(const struct schema_teller *t, struct view db, struct 
     put_create_database(t, db, &create);
     buf_put_literal(&use, "USE ");
     sql_put_name(&use, db);
-    bool ok = tell_plain(t, db, &drop, why) && tell_plain(t, db, &create, why) && tell_plain(t, db, &use, why);
+    bool ok = tell_plain(t, db, &drop, false, why) && tell_plain(t, db, &create, false, why) &&
+              tell_plain(t, db, &use, false, why);
     buf_fini(&drop);
     buf_fini(&create);
     buf_fini(&use);
@@ -141,7 +143,7 @@ static bool tell_create(const struct schema_teller *t, const struct shape *shape
 bool schema_snapshot_tell(const struct schema_snapshot *s, const struct schema_teller *t, struct fail *why)
 {
     struct view db = VIEW_NONE;
-    bool ok = s->n == 0 || tell_server(t, why);
+    bool ok = tell_server(t, s->n == 0, why);
     for (size_t i = 0; ok && i < s->n; i++)
         ok = tell_drop(t, s->tables[i].shape->db, s->tables[i].shape->table, why);
     for (size_t i = 0; ok && i < s->n; i++) {
@@ -149,7 +151,7 @@ bool schema_snapshot_tell(const struct schema_snapshot *s, const struct schema_t
         if (!view_equal(db, table->shape->db))
             ok = tell_database(t, table->shape->db, why);
         db = table->shape->db;
-        ok = ok && tell_create(t, table->shape, view_of(table->ddl), i + 1 == s->n, why);
+        ok = ok && tell_create(t, table->shape, view_of(table->ddl), i + 1 == s->n && !t->rows_follow, why);
     }
     return ok;
 }

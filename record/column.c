@@ -124,6 +124,9 @@ bool column_length(const struct column *col, uint32_t *length)
     case COLUMN_SET:
         *length = col->n_members == 0 ? 0 : 2 * col->n_members - 1;
         return true;
+    case COLUMN_CHAR: /* of NCHAR and NATIONAL CHAR it is told also where none was written */
+        *length = col->length;
+        return col->has_length || (col->type_text.n > 0 && col->type_text.p[0] == 'N');
     default:
         *length = col->length;
         return col->has_length;

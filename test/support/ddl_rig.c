@@ -185,7 +185,7 @@ void check_effects(struct ddl_rig *rig, const char *expected)
             buf_printf(&found, "<%.*s.%.*s", VIEW_ARGS(e->old_db), VIEW_ARGS(e->old_table));
         buf_put_text(&found, e->needs_shape ? " needs" : "");
         buf_put_text(&found, e->is_conditional ? " if" : "");
-        buf_put_text(&found, e->is_plain_index ? " index" : "");
+        buf_put_text(&found, e->is_unseen ? " unseen" : "");
         buf_put_text(&found, e->table.n > 0 && !e->is_captured ? " other" : "");
     }
     check_text(&found, expected, "effects");

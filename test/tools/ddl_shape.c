@@ -189,7 +189,7 @@ static void put_effect(const struct ddl_effect *e)
     member("text", e->text);
     flag("needs_shape", e->needs_shape);
     flag("conditional", e->is_conditional);
-    flag("plain_index", e->is_plain_index);
+    flag("unseen", e->is_unseen);
     flag("database_unknown", e->database_unknown);
     printf("}");
 }

@@ -210,26 +210,26 @@ static void ddl_makes_and_drops_indexes_by_their_statements(void **state)
 {
     RUN(*state,
         "CREATE UNIQUE INDEX u USING BTREE ON d.t (a DESC, b(3)) COMMENT 'on x' ALGORITHM = INPLACE LOCK = NONE");
-    check_effects(*state, "alter d.t index");
+    check_effects(*state, "alter d.t unseen");
     RUN(*state, "CREATE INDEX i ON t ((a + 1))");
-    check_effects(*state, "alter d.t index");
+    check_effects(*state, "alter d.t unseen");
     RUN(*state, "CREATE FULLTEXT INDEX f ON t (b) WITH PARSER ngram", "CREATE SPATIAL INDEX s ON t (a)");
     check_keys(*state, "t", "PRIMARY(id) !u(-a,b:3) i(*) f(b) s(a)");
     RUN(*state, "DROP INDEX u ON t ALGORITHM = COPY", "DROP INDEX i ON t");
-    check_effects(*state, "alter d.t index");
+    check_effects(*state, "alter d.t unseen");
     check_keys(*state, "t", "PRIMARY(id) f(b) s(a)");
 }
 
 static void ddl_tells_a_change_where_an_index_may_give_the_records_a_key(void **state)
 {
     RUN(*state, "CREATE TABLE k (a INT, b INT NOT NULL, c INT NOT NULL)", "CREATE UNIQUE INDEX w ON k ((a + 1))");
-    check_effects(*state, "alter d.k index");
+    check_effects(*state, "alter d.k unseen");
     RUN(*state, "CREATE UNIQUE INDEX x ON k (a)");
     check_effects(*state, "alter d.k");
     RUN(*state, "CREATE UNIQUE INDEX y ON k (b)");
     check_effects(*state, "alter d.k");
     RUN(*state, "CREATE UNIQUE INDEX z ON k (c)");
-    check_effects(*state, "alter d.k index");
+    check_effects(*state, "alter d.k unseen");
     check_record_key(*state, "k", "b");
 }
 

@@ -227,11 +227,11 @@ static void ddl_passes_what_changes_no_table(void **state)
         "ALTER PROCEDURE p COMMENT 'x'",
         "CREATE USER 'u'@'%' IDENTIFIED WITH 'caching_sha2_password' AS '$A$005$x'",
         "GRANT SELECT ON d.a TO u",
-        "SET DEFAULT ROLE r TO u",
         "ANALYZE TABLE a",
         "OPTIMIZE TABLE a",
-        "FLUSH PRIVILEGES",
-        "RENAME USER a TO b",
+        "FLUSH RELAY LOGS",
+        "SET PASSWORD FOR u = 'x'",
+        "SET @x = 1",
         "USE e",
     };
     for (size_t i = 0; i < sizeof quiet / sizeof *quiet; i++) {
@@ -248,6 +248,10 @@ static void ddl_tells_of_some_statements_without_a_change(void **state)
         "ALTER EVENT e DISABLE",
         "DROP EVENT e",
         "FLUSH LOCAL TABLES a",
+        "FLUSH PRIVILEGES",
+        "FLUSH ENGINE LOGS, ERROR LOGS",
+        "RENAME USER a TO b",
+        "SET DEFAULT ROLE r TO u",
         "CREATE SERVER s FOREIGN DATA WRAPPER mysql OPTIONS (USER 'x')",
         "CREATE TABLESPACE ts ADD DATAFILE 'x.ibd'",
     };
