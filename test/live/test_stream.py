@@ -530,4 +530,6 @@ def test_a_start_that_captures_nothing_says_so(mysql, kafka, tidemark, names):
     program = tidemark(mysql, kafka, database_include_list=names.database, table_include_list="gauge")
     program.start_ready()
     assert "is captured: none that is there" in program.log_text()
+    told = json.loads(kafka.consume(names.prefix, until=1)[0].value)["payload"]
+    assert told["ddl"].startswith("SET character_set_server=") and told["source"]["snapshot"] == "last"
     program.stop()
