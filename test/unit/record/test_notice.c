@@ -140,14 +140,15 @@ static void dropped_table_has_no_description(void **state)
     notice_put_schema_change(&set,
                              &(struct notice_schema_change){.src = &src,
                                                             .db = view_of("d"),
-                                                            .tables = view_of("t"),
-                                                            .ddl = view_of("DROP TABLE `d`.`t`"),
+                                                            .tables = view_of("t\"u"),
+                                                            .ddl = view_of("DROP TABLE `d`.`t\"u`"),
                                                             .change = NOTICE_DROP,
                                                             .change_db = view_of("d"),
-                                                            .change_table = view_of("t")},
+                                                            .change_table = view_of("t\"u")},
                              &h.key, &h.value);
     golden_check_equal(golden_member(buf_view(&h.value), "tableChanges"),
-                       view_of("[{\"type\":\"DROP\",\"id\":\"\\\"d\\\".\\\"t\\\"\",\"table\":null}]"), "change");
+                       view_of("[{\"type\":\"DROP\",\"id\":\"\\\"d\\\".\\\"t\\\"\\\"u\\\"\",\"table\":null}]"),
+                       "change");
     buf_fini(&h.key);
     buf_fini(&h.value);
 }
