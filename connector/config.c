@@ -357,6 +357,10 @@ static void settle_notifications(struct reading *r)
             cfg->notifies_sink = true;
         else if (view_equal_nocase(part, view_of("log")))
             cfg->notifies_log = true;
+        else if (view_equal_nocase(part, view_of("jmx")))
+            config_notes_add(r->notes, LOG_WARN,
+                             "notification.enabled.channels: there is no JMX here, nothing is told by it; sink and log "
+                             "are offered");
         else
             config_notes_add(r->notes, LOG_ERROR,
                              "notification.enabled.channels: channel %.*s is not offered; sink and log are",

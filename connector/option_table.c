@@ -217,6 +217,7 @@ static const char no_heartbeat[] = "Heartbeat records are not offered yet.";
 static const char no_transactions[] = "Transaction records are not offered yet.";
 static const char restarts[] = "A connection that breaks is made again for as long as it takes.";
 static const char own_offsets[] = "Offsets are stored with the records, in the same Kafka transaction.";
+static const char other_store[] = "It belongs to a store that isn't offered.";
 
 static const struct option rows[] = {
     /* ---- the connector ---- */
@@ -457,7 +458,10 @@ static const struct option rows[] = {
     QUIET("offset.flush.interval.ms", GROUP_OFFSETS, own_offsets),
     QUIET("offset.flush.timeout.ms", GROUP_OFFSETS, own_offsets),
     QUIET("offset.commit.policy", GROUP_OFFSETS, own_offsets),
-    QUIET("offset.storage.*", GROUP_OFFSETS, "It belongs to a store that isn't offered."),
+    QUIET("offset.storage.jdbc.*", GROUP_OFFSETS, other_store),
+    QUIET("offset.storage.redis.*", GROUP_OFFSETS, other_store),
+    QUIET("offset.storage.rocketmq.*", GROUP_OFFSETS, other_store),
+    QUIET("offset.storage.configmap.*", GROUP_OFFSETS, other_store),
 
     /* ---- failures ---- */
     CHOICE("event.converting.failure.handling.mode", GROUP_FAILURES, "warn", converting_modes,
@@ -544,14 +548,20 @@ static const struct option rows[] = {
     CHECKED("snapshot.query.mode", GROUP_SNAPSHOT, "select_all", query_modes, "How rows are chosen."),
     REFUSED("snapshot.select.statement.overrides", GROUP_SNAPSHOT, no_overrides),
     REFUSED("snapshot.select.statement.overrides.*", GROUP_SNAPSHOT, no_overrides),
-    QUIET("snapshot.*", GROUP_SNAPSHOT, in_chunks),
+    QUIET("snapshot.query.mode.custom.name", GROUP_SNAPSHOT, java_only),
+    QUIET("snapshot.mode.custom.name", GROUP_SNAPSHOT, java_only),
+    QUIET("snapshot.mode.configuration.based.*", GROUP_SNAPSHOT, "Read only by a mode that isn't offered."),
+    QUIET("snapshot.fetch.size", GROUP_SNAPSHOT, in_chunks),
+    QUIET("snapshot.max.threads.multiplier", GROUP_SNAPSHOT, in_chunks),
+    QUIET("snapshot.max.threads.multiplier.*", GROUP_SNAPSHOT, in_chunks),
+    QUIET("snapshot.tables.order.by.row.count", GROUP_SNAPSHOT, in_chunks),
     IGNORED("streaming.delay.ms", GROUP_SNAPSHOT, "The stream goes on while tables are read."),
     QUIET("legacy.snapshot.max.threads", GROUP_SNAPSHOT, in_chunks),
     QUIET("min.row.count.to.stream.results", GROUP_SNAPSHOT, in_chunks),
     NUMBER("incremental.snapshot.chunk.size", GROUP_SNAPSHOT, OPTION_INT, "1024", 1, 1000000, chunk_size,
            "How many rows a query of a snapshot reads at most."),
-    QUIET("incremental.snapshot.*", GROUP_SNAPSHOT,
-          "Snapshots write nothing to the source, and follow changes of shape."),
+    QUIET("incremental.snapshot.allow.schema.changes", GROUP_SNAPSHOT, "Snapshots follow changes of shape."),
+    QUIET("incremental.snapshot.watermarking.strategy", GROUP_SNAPSHOT, "Snapshots write nothing to the source."),
     NUMBER("tidemark.snapshot.rows.per.second", GROUP_TIDEMARK, OPTION_INT, "0", 0, INT_MAX, snapshot_rows_per_second,
            "At most so many rows a second are read by snapshots; 0: as fast as it goes."),
     BOOL("tidemark.snapshot.for.share", GROUP_TIDEMARK, "false", snapshot_for_share,
@@ -576,12 +586,14 @@ static const struct option rows[] = {
            "Settings of the client that reads signals, by their Java names. Those of `producer.override.*` that are "
            "for all clients hold "
            "for it, too, where these don't say otherwise."),
-    QUIET("signal.*", GROUP_SIGNALS, "Signals are read as they come."),
+    QUIET("signal.poll.interval.ms", GROUP_SIGNALS, "Signals are read as they come."),
+    QUIET("signal.kafka.poll.timeout.ms", GROUP_SIGNALS, "Signals are read as they come."),
+    QUIET("signal.file", GROUP_SIGNALS, "Signals are never read from a file."),
     VALUE("notification.enabled.channels", GROUP_SIGNALS, OPTION_TEXT, NULL, notification_channels,
-          "Where the progress of snapshots is told: `sink` (a topic), `log`, or both."),
+          "Where the progress of snapshots is told: `sink` (a topic), `log`, or both. There is no `jmx`: it is passed "
+          "by."),
     VALUE("notification.sink.topic.name", GROUP_SIGNALS, OPTION_TEXT, NULL, notification_topic,
           "The topic of the `sink` channel."),
-    QUIET("notification.*", GROUP_SIGNALS, "Notifications go to a topic or to the log."),
 
     /* ---- schema history ---- */
     VALUE("schema.history.internal.kafka.bootstrap.servers", GROUP_HISTORY, OPTION_TEXT, NULL, kafka.history_bootstrap,

@@ -113,7 +113,7 @@ struct consumer *consumer_open(rd_kafka_conf_t *conf, const struct consumer_plac
     /* A group id is asked for by the library; nothing is stored under it but by consumer_commit. */
     if (!set(conf, "group.id", from->group == NULL ? "tidemark-signals" : from->group, why) ||
         !set(conf, "enable.auto.commit", "false", why) || !set(conf, "enable.auto.offset.store", "false", why) ||
-        !set(conf, "auto.offset.reset", "earliest", why) || !set(conf, "fetch.wait.max.ms", "500", why)) {
+        !set(conf, "auto.offset.reset", "earliest", why)) {
         rd_kafka_conf_destroy(conf);
         return NULL;
     }

@@ -263,6 +263,15 @@ static void wrong_value_is_told_with_key_line_and_what_is_allowed(void **state)
     check_refused("a=\\u12\n", "line 1: malformed");
 }
 
+static void a_channel_that_java_alone_has_is_passed_by(void **state)
+{
+    (void)state;
+    struct config *cfg = accepted(BASE "notification.enabled.channels=jmx,log\n");
+    check_said(LOG_WARN, "there is no JMX here");
+    assert_true(cfg->notifies_log && !cfg->notifies_sink);
+    config_free(&cfg);
+}
+
 static void unknown_keys_are_told_in_one_line(void **state)
 {
     (void)state;
@@ -271,6 +280,11 @@ static void unknown_keys_are_told_in_one_line(void **state)
     assert_int_equal(notes.n, 1);
     config_free(&cfg);
     check_refused(BASE "tidemark.config.strict=true\nfoo=1\n", "unknown key: foo (line 8)");
+    check_refused(BASE "tidemark.config.strict=true\nsnapshot.max.threds=2\nsignal.kafka.topicc=s\n"
+                       "incremental.snapshot.chunk.sizes=9\nnotification.channels=log\noffset.storage.topics=o\n",
+                  "unknown keys: snapshot.max.threds (line 8), signal.kafka.topicc (line 9), "
+                  "incremental.snapshot.chunk.sizes (line 10), notification.channels (line 11), offset.storage.topics "
+                  "(line 12)");
 }
 
 static void keys_with_the_same_reason_share_a_line(void **state)
@@ -492,6 +506,7 @@ int main(void)
         cmocka_unit_test(debezium_server_form_loses_its_prefixes),
         cmocka_unit_test(missing_keys_are_all_named),
         cmocka_unit_test(wrong_value_is_told_with_key_line_and_what_is_allowed),
+        cmocka_unit_test(a_channel_that_java_alone_has_is_passed_by),
         cmocka_unit_test(unknown_keys_are_told_in_one_line),
         cmocka_unit_test(keys_with_the_same_reason_share_a_line),
         cmocka_unit_test(key_written_twice_counts_once_and_is_told),
