@@ -355,6 +355,10 @@ static void put_table_line(struct buf *out, const struct table_read *t, const st
 static void put_lines(struct buf *out, const struct config *cfg, const struct seen *seen, const struct seen *earlier)
 {
     const struct table_read *t = incremental_tables(seen->inc);
+    if (!seen->has_offset) {
+        buf_printf(out, "%s: nothing is stored under this name: it never ran, or stores elsewhere\n", cfg->name);
+        return;
+    }
     if (t == NULL) {
         buf_printf(out, "%s: no snapshot is running\n", cfg->name);
         return;
@@ -404,8 +408,9 @@ int signal_status(const struct config *cfg, bool as_json, struct buf *out, struc
     bool has_looked = ok && look_later(cfg, &earlier, &seen, why);
     if (has_looked)
         (as_json ? put_json : put_lines)(out, cfg, &seen, &earlier);
+    int code = !has_looked ? (int)why->area : !seen.has_offset;
     seen_fini(&earlier);
     if (ok)
         seen_fini(&seen);
-    return has_looked ? 0 : (int)why->area;
+    return code;
 }

@@ -29,7 +29,8 @@ void signal_request_print(const struct signal_request *request, const char *id, 
 /* Sends; with waits also follows. Returns the exit code: 0 done, 1 refused or stopped; else the area of why. */
 int signal_command(const struct config *cfg, const struct signal_request *request, struct fail *why);
 
-/* Appends what runs: tables, rows, percent. Returns the exit code. */
+/* Appends what runs: tables, rows, percent. Returns the exit code: 0; 1 when nothing is stored under the name; else the area of
+ * why. */
 int signal_status(const struct config *cfg, bool as_json, struct buf *out, struct fail *why);
 
 #endif

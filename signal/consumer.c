@@ -231,14 +231,17 @@ static rd_kafka_message_t *take_message(struct consumer *c)
     return message;
 }
 
-/* Where ids are not known, this is what shows it: the library goes to the beginning when the place is behind the end. */
-static void tell_lower(const struct consumer *c, int64_t offset)
+/* Where ids are not known, or the new one was not asked for yet, this is what shows it: the library goes to the beginning when
+ * the place is behind the end. The id comes with the next answer, and is no news then. */
+static void heed_lower(struct consumer *c, int64_t offset)
 {
-    if (offset < c->next)
-        log_warn("consumer",
-                 "the signal topic %s ends before offset %lld, where it was to be read on: it was deleted and made "
-                 "again, or cut. Its signals are executed from offset %lld on",
-                 c->topic, (long long)c->next, (long long)offset);
+    if (offset >= c->next)
+        return;
+    log_warn("consumer",
+             "the signal topic %s ends before offset %lld, where it was to be read on: it was deleted and made "
+             "again, or cut. Its signals are executed from offset %lld on",
+             c->topic, (long long)c->next, (long long)offset);
+    c->id[0] = '\0';
 }
 
 bool consumer_next(struct consumer *c, struct consumer_record *rec)
@@ -254,7 +257,7 @@ bool consumer_next(struct consumer *c, struct consumer_record *rec)
         ask(c);
         return false;
     }
-    tell_lower(c, message->offset);
+    heed_lower(c, message->offset);
     c->next = message->offset + 1;
     *rec = (struct consumer_record){
         {message->key, message->key_len}, {message->payload, message->len}, message->offset, message};

@@ -45,6 +45,8 @@ def test_a_snapshot_is_asked_for_and_waited_for(running, kafka, names):
     assert stored["snapshots"]["signals"][-1] | {"offset": 0} == {"id": "mine", "offset": 0, "outcome": "done"}
     assert "no snapshot is running" in status(program)
     program.stop()
+    unknown = call(program.write(name="another"), "status")
+    assert unknown.returncode == 1 and "another: nothing is stored under this name" in unknown.stdout
 
 
 def test_an_id_that_was_used_before_is_waited_for_anew(running, kafka, names):
