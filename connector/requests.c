@@ -64,6 +64,12 @@ bool requests_open(struct requests *req, struct fail *why)
     rd_kafka_conf_t *conf = client_conf_new(&req->cfg->kafka.signals, why);
     if (conf == NULL)
         return false;
+    /* What is asked about the topic waits behind a fetch: a connection's requests are answered one after another. */
+    if (!client_has(&req->cfg->kafka.signals, "fetch.wait.max.ms") &&
+        !client_conf_set(conf, "fetch.wait.max.ms", "100", why)) {
+        rd_kafka_conf_destroy(conf);
+        return false;
+    }
     req->consumer = consumer_open(conf, &from, why);
     if (req->consumer == NULL)
         return false;

@@ -13,8 +13,8 @@
 
 enum {
     SAME_ERROR_MS = 30000,
-    SURE_MS = 1000,  /* so long the topic is taken for the one that was asked about */
-    LOOK_MS = 10000, /* how often it is asked about while nothing comes */
+    LOOK_MS = 10000, /* how often the topic is asked about while nothing comes */
+    HELD_MOST = 64,  /* messages that one answer is for */
 };
 
 struct consumer {
@@ -27,8 +27,13 @@ struct consumer {
     int64_t next;            /* offset of the record that is to be given next */
     bool is_assigned;
     bool is_asking;
-    int64_t answered_ms;      /* 0: never */
-    rd_kafka_message_t *held; /* came while it was not sure of which topic; NULL: none */
+    int64_t answered_ms; /* 0: never */
+    /* Messages, oldest first. The topic may have been made again before any of them came: only those that were here when it was
+     * asked about are known to be of the topic of the answer. */
+    rd_kafka_message_t *held[HELD_MOST];
+    unsigned n_held;
+    unsigned n_asked; /* of them, when it was asked last */
+    unsigned n_sure;  /* of them that may be given */
     rd_kafka_resp_err_t last_error;
     int64_t last_error_ms;
 };
@@ -66,7 +71,15 @@ static void ask(struct consumer *c)
     if (c->is_asking)
         return;
     c->is_asking = true;
+    c->n_asked = c->n_held;
     topic_id_ask(c->client, c->topic, c->answers);
+}
+
+static void drop_held(struct consumer *c)
+{
+    for (unsigned i = 0; i < c->n_held; i++)
+        rd_kafka_message_destroy(c->held[i]);
+    c->n_held = c->n_asked = c->n_sure = 0;
 }
 
 /* Another topic of the same name: its offsets say nothing about the records of the one before. */
@@ -77,9 +90,7 @@ static void begin_anew(struct consumer *c, const char *id)
         "the signal topic %s is another one than before (id %s, not %s): it was deleted and made again. Its signals "
         "are executed from its beginning on, not from offset %lld",
         c->topic, id, c->id, (long long)c->next);
-    if (c->held != NULL)
-        rd_kafka_message_destroy(c->held);
-    c->held = NULL;
+    drop_held(c);
     c->next = 0;
     c->is_assigned = false;
 }
@@ -91,6 +102,7 @@ static void heed_answer(struct consumer *c)
         return;
     c->is_asking = false;
     c->answered_ms = clock_mono_ms();
+    c->n_sure = c->n_asked;
     if (id[0] != '\0' && c->id[0] != '\0' && strcmp(id, c->id) != 0)
         begin_anew(c, id);
     if (id[0] != '\0')
@@ -101,7 +113,7 @@ static void heed_answer(struct consumer *c)
 
 void consumer_look(struct consumer *c)
 {
-    if (clock_mono_ms() - c->answered_ms >= LOOK_MS)
+    if (c->n_held == 0 && clock_mono_ms() - c->answered_ms >= LOOK_MS)
         ask(c);
 }
 
@@ -179,8 +191,7 @@ void consumer_close(struct consumer **consumer)
     struct consumer *c = *consumer;
     if (c == NULL)
         return;
-    if (c->held != NULL)
-        rd_kafka_message_destroy(c->held);
+    drop_held(c);
     rd_kafka_queue_t *const queues[] = {c->queue, c->answers};
     for (size_t i = 0; i < sizeof queues / sizeof *queues; i++) {
         if (queues[i] == NULL)
@@ -216,18 +227,26 @@ static void tell_error(struct consumer *c, const rd_kafka_message_t *message)
     log_warn("consumer", "signals can't be read now, trying on: %s", rd_kafka_message_errstr(message));
 }
 
-/* The next message that is no error; NULL: none now. */
-static rd_kafka_message_t *take_message(struct consumer *c)
+/* Takes what has come. */
+static void hold(struct consumer *c)
 {
-    rd_kafka_message_t *message = c->held;
-    c->held = NULL;
-    while (message == NULL && (message = rd_kafka_consumer_poll(c->client, 0)) != NULL) {
-        if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR)
-            break;
+    rd_kafka_message_t *message;
+    while (c->n_held < HELD_MOST && (message = rd_kafka_consumer_poll(c->client, 0)) != NULL) {
+        if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR) {
+            c->held[c->n_held++] = message;
+            continue;
+        }
         tell_error(c, message);
         rd_kafka_message_destroy(message);
-        message = NULL;
     }
+}
+
+static rd_kafka_message_t *take_held(struct consumer *c)
+{
+    rd_kafka_message_t *message = c->held[0];
+    c->n_held--;
+    c->n_sure--;
+    memmove(c->held, c->held + 1, c->n_held * sizeof *c->held);
     return message;
 }
 
@@ -249,14 +268,15 @@ bool consumer_next(struct consumer *c, struct consumer_record *rec)
     eventfd_t count;
     eventfd_read(c->fd, &count);
     heed_answer(c);
-    rd_kafka_message_t *message = c->is_assigned ? take_message(c) : NULL;
-    if (message == NULL)
+    if (!c->is_assigned)
         return false;
-    if (clock_mono_ms() - c->answered_ms >= SURE_MS) { /* it may be of another topic of the same name */
-        c->held = message;
-        ask(c);
+    if (c->n_sure == 0) {
+        hold(c);
+        if (c->n_held > 0)
+            ask(c);
         return false;
     }
+    rd_kafka_message_t *message = take_held(c);
     heed_lower(c, message->offset);
     c->next = message->offset + 1;
     *rec = (struct consumer_record){

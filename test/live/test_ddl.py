@@ -138,6 +138,7 @@ class History:
         assert self.reread.close() == 0
 
 
+@pytest.mark.long
 @pytest.mark.timeout(600)
 def test_statements_of_every_kind_leave_the_shapes_true(server, tracker):
     history = History(server, tracker, 0, ["st_one", "st_two", "st three", "st_four", "st_five", "st_six"])
