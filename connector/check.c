@@ -6,6 +6,7 @@
 #include "connector/config.h"
 #include "connector/json_text.h"
 #include "connector/properties.h"
+#include "connector/state_topic.h"
 
 enum { BROKER_TIMEOUT_MS = 10000, LARGEST_FILE = 16 << 20 };
 
@@ -37,46 +38,46 @@ static void ask_source(const struct config *cfg, struct answer *a)
     source_free(&src);
 }
 
-static bool count_partitions(const struct client_settings *client, const char *topic, int *n, struct fail *why)
+/* One of ours must be as a run wants it, should it be there. */
+static bool look_at_topic(struct admin *admin, const char *topic, bool keeps_state, struct answer *a)
 {
-    struct admin *admin = admin_open(client, NULL, why);
-    bool ok = admin != NULL && admin_count_partitions(admin, topic, BROKER_TIMEOUT_MS, n, why);
+    int partitions = 0;
+    if (!admin_count_partitions(admin, topic, BROKER_TIMEOUT_MS, &partitions, &a->why))
+        return false;
+    if (keeps_state && partitions > 0 && !state_topic_check(admin, topic, &a->why))
+        return false;
+    buf_printf(&a->text, "; the topic %s %s", topic, partitions > 0 ? "is there" : "will be made");
+    return true;
+}
+
+static bool ask_state(const struct config_kafka *k, struct answer *a)
+{
+    struct admin *admin = admin_open(&k->client, NULL, &a->why);
+    int ignored;
+    bool ok = admin != NULL && admin_count_partitions(admin, k->offsets_topic, BROKER_TIMEOUT_MS, &ignored, &a->why);
+    if (ok)
+        buf_printf(&a->text, "the brokers at %s answer", k->client.bootstrap);
+    if (ok && k->storage == OFFSET_STORAGE_KAFKA)
+        ok = look_at_topic(admin, k->offsets_topic, true, a) && look_at_topic(admin, k->shapes_topic, true, a);
     if (admin != NULL)
         admin_close(&admin);
     return ok;
 }
 
-static void put_topic(struct buf *out, const char *topic, int partitions)
-{
-    buf_printf(out, "; the topic %s %s", topic, partitions > 0 ? "is there" : "will be made");
-}
-
-static bool ask_offsets(const struct config *cfg, struct answer *a)
-{
-    const struct config_kafka *k = &cfg->kafka;
-    int partitions = 0;
-    if (!count_partitions(&k->client, k->offsets_topic, &partitions, &a->why))
-        return false;
-    buf_printf(&a->text, "the brokers at %s answer", k->client.bootstrap);
-    if (k->storage == OFFSET_STORAGE_KAFKA)
-        put_topic(&a->text, k->offsets_topic, partitions);
-    return true;
-}
-
 /* They may be on another cluster, with another login. */
 static void ask_signals(const struct config *cfg, struct answer *a)
 {
-    int partitions = 0;
-    if (count_partitions(&cfg->kafka.signal_client, cfg->signal_topic, &partitions, &a->why))
-        put_topic(&a->text, cfg->signal_topic, partitions);
-    else
+    struct admin *admin = admin_open(&cfg->kafka.signal_client, NULL, &a->why);
+    if (admin == NULL || !look_at_topic(admin, cfg->signal_topic, false, a))
         fail_add(&a->why, "ask for the topic of signals");
+    if (admin != NULL)
+        admin_close(&admin);
 }
 
 static void ask_kafka(const struct config *cfg, struct answer *a)
 {
     a->was_asked = true;
-    if (ask_offsets(cfg, a) && cfg->has_signals)
+    if (ask_state(&cfg->kafka, a) && cfg->has_signals)
         ask_signals(cfg, a);
 }
 

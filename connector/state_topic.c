@@ -40,7 +40,7 @@ static bool create(struct admin *a, const char *topic, int replication_factor, s
     return true;
 }
 
-static bool check_policy(struct admin *a, const char *topic, struct fail *why)
+bool state_topic_check(struct admin *a, const char *topic, struct fail *why)
 {
     char policy[64];
     bool known;
@@ -71,7 +71,7 @@ bool state_topic_prepare(struct admin *a, const char *topic, int replication_fac
         return false;
     if (partitions == 0 && !create(a, topic, replication_factor, why))
         return false;
-    return check_policy(a, topic, why); /* of a new one too: another may have been quicker */
+    return state_topic_check(a, topic, why); /* of a new one too: another may have been quicker */
 }
 
 /* ---- reading ---- */

@@ -21,6 +21,9 @@ enum { STATE_TOPIC_TIMEOUT_MS = 90000 }; /* above the usual transaction timeout 
  * not compact, saying how to mend it. replication_factor: -1 is the broker's default. */
 MUST_USE bool state_topic_prepare(struct admin *a, const char *topic, int replication_factor, struct fail *why);
 
+/* The same of one that is there, without making any. */
+MUST_USE bool state_topic_check(struct admin *a, const char *topic, struct fail *why);
+
 /* One record; has_value false is a tombstone. Lent for the call. Returning false ends the reading with that failure. */
 typedef bool (*state_topic_fn)(void *ctx, struct view key, bool has_value, struct view value, struct fail *why);
 

@@ -74,6 +74,8 @@ def test_check_online_asks_both_servers(mysql, kafka, tidemark, names):
     assert "runs MySQL 9." in lines and "can be followed" in lines
     assert f"the brokers at {kafka.bootstrap} answer; the topic {names.prefix}-offsets will be made" in lines
     assert f"{names.prefix}-offsets" not in kafka.topics()
+    kafka.create_topic(f"{names.prefix}-offsets")
+    assert "cleanup.policy is delete" in program.run("check", program, "--online", code=4)
     program.write(**{"database.password": "wrong one", "bootstrap.servers": "127.0.0.1:1"})
     shown = json.loads(program.run("check", program, "--online", "--json", code=3))
     assert shown["ok"] and not shown["source"]["ok"] and not shown["kafka"]["ok"]
