@@ -20,13 +20,20 @@ bool option_is_number(const struct option *o)
     return o->type == OPTION_INT || o->type == OPTION_MS || o->type == OPTION_SECONDS || o->type == OPTION_BYTES;
 }
 
+/* A property of the JDBC driver is one word, such as useSSL: what has more is a slip of one of ours (database.includ.list). */
+static bool may_be_of_driver(const struct option *o, const char *key)
+{
+    static const char driver[] = "database.*";
+    return strcmp(o->name, driver) != 0 || strchr(key + sizeof driver - 2, '.') == NULL;
+}
+
 /* How many characters of the key the row's name fits, 0 when it doesn't fit. */
 static size_t fits(const struct option *o, const char *key)
 {
     size_t n = strlen(o->name);
     if (!option_is_family(o))
         return strcmp(o->name, key) == 0 ? n : 0;
-    return strncmp(o->name, key, n - 1) == 0 && key[n - 1] != '\0' ? n - 1 : 0;
+    return strncmp(o->name, key, n - 1) == 0 && key[n - 1] != '\0' && may_be_of_driver(o, key) ? n - 1 : 0;
 }
 
 const struct option *option_find(const char *key)

@@ -281,10 +281,11 @@ static void unknown_keys_are_told_in_one_line(void **state)
     config_free(&cfg);
     check_refused(BASE "tidemark.config.strict=true\nfoo=1\n", "unknown key: foo (line 8)");
     check_refused(BASE "tidemark.config.strict=true\nsnapshot.max.threds=2\nsignal.kafka.topicc=s\n"
-                       "incremental.snapshot.chunk.sizes=9\nnotification.channels=log\noffset.storage.topics=o\n",
+                       "incremental.snapshot.chunk.sizes=9\nnotification.channels=log\noffset.storage.topics=o\n"
+                       "database.includ.list=shop\n",
                   "unknown keys: snapshot.max.threds (line 8), signal.kafka.topicc (line 9), "
                   "incremental.snapshot.chunk.sizes (line 10), notification.channels (line 11), offset.storage.topics "
-                  "(line 12)");
+                  "(line 12), database.includ.list (line 13)");
 }
 
 static void keys_with_the_same_reason_share_a_line(void **state)
