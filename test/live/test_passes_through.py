@@ -322,6 +322,22 @@ def test_tagged_gtids(rough_mysql, rough):
     assert stored.startswith(f"{uuid}:1-") and stored.endswith(":blue:1-2:red_2:1")
 
 
+@pytest.mark.parametrize("direct", [0, pytest.param(1, marks=pytest.mark.long)])
+def test_rows_of_an_engine_without_transactions_outlive_a_rollback(plain_mysql, kafka, tidemark, names, direct):
+    """With GTIDs a server refuses to mix engines in one transaction."""
+    stream = Stream(plain_mysql, kafka, tidemark, names)
+    stream.sql(f"""SET binlog_direct_non_transactional_updates = {direct}; CREATE TABLE m (id INT PRIMARY KEY) ENGINE = MyISAM;
+        START TRANSACTION; INSERT INTO t (id) VALUES (1); INSERT INTO m VALUES (1); INSERT INTO t (id) VALUES (2); ROLLBACK;
+        START TRANSACTION; INSERT INTO t (id) VALUES (3); SAVEPOINT `it's`; INSERT INTO m VALUES (3); INSERT INTO t (id) VALUES (4);
+        ROLLBACK TO `it's`; INSERT INTO t (id) VALUES (5); COMMIT""")
+    stream.next = 6
+    assert [(change.op, change.key["id"]) for change in stream.settled()] == [("c", 3), ("c", 5), ("c", 6)]
+    told = decode_all(stream.kafka.consume(stream.topic[:-1] + "m"))
+    assert [(change.op, change.key["id"]) for change in told] == [("c", 1), ("c", 3)]
+    assert [row[0] for row in stream.sql("SELECT id FROM m ORDER BY id")] == [1, 3]
+    stream.program.stop()
+
+
 def test_xa_transactions_are_told_when_they_commit(rough_mysql, rough):
     """R059, with restarts between prepare and end, and one killed."""
     stream = rough()

@@ -214,6 +214,16 @@ def test_tables_that_swap_names_are_told_by_their_own_columns(sea, restarts):
     assert [sea.afters(table) for table in (a, b, c)] == [[{"id": 1, "y": "one", "z": 11}], [{"id": 2, "x": 22}], [{"id": 3, "x": 33}]]
 
 
+def test_views_that_swap_names_with_tables_are_passed_by(sea):
+    sea.sql("""CREATE TABLE vt (id INT PRIMARY KEY, a INT); CREATE TABLE vu (id INT PRIMARY KEY, b VARCHAR(9));
+        CREATE VIEW vv AS SELECT id, a FROM vt; RENAME TABLE vv TO vw; INSERT INTO vw VALUES (1, 1);
+        RENAME TABLE vt TO vv, vw TO vt; DROP VIEW vt; CREATE VIEW vt AS SELECT id, b FROM vu; INSERT INTO vt VALUES (2, 'two');
+        INSERT INTO vv VALUES (3, 3); RENAME TABLE vt TO vx, vu TO vt; INSERT INTO vt VALUES (4, 'four')""")
+    assert sea.afters("vt") == [{"id": 1, "a": 1}, {"id": 4, "b": "four"}]
+    assert sea.afters("vu") == [{"id": 2, "b": "two"}]
+    assert sea.afters("vv") == [{"id": 3, "a": 3}]
+
+
 def test_renames_across_databases_and_in_chains_are_followed(sea):
     other = f"{sea.database}-2"
     sea.sql(f"""CREATE DATABASE `{other}`; CREATE TABLE r1 (id INT PRIMARY KEY, a INT);

@@ -56,6 +56,27 @@ def test_pause_survives_a_restart(run):
     assert ids(r.rows("gauge")) == list(range(1, 20001))
 
 
+@pytest.mark.parametrize("how", ["QUERY", "CONNECTION"])
+def test_a_query_that_is_killed_amid_a_chunk_is_asked_again(run, how):
+    """It waits for a lock of its table, as it does behind an ALTER; other tables are streamed meanwhile."""
+    r = run()
+    r.sql("CREATE TABLE gauge (id INT PRIMARY KEY); CREATE TABLE other (id INT PRIMARY KEY); INSERT INTO gauge VALUES (1), (2)")
+    r.wait_rows("gauge", 2, op="c")  # what is streamed in a window is not read
+
+    def waiting():
+        return r.mysql.sql("SELECT id FROM information_schema.processlist WHERE user = 'tidemark' AND info LIKE %s "
+                           "AND state LIKE 'Waiting for table%%'", (f"%{r.database}%gauge%",))
+    with r.mysql.connect(database=r.database) as session, session.cursor() as cursor:
+        cursor.execute("LOCK TABLES gauge WRITE")
+        id = r.snapshot("gauge", wait=False)
+        [(query,)] = wait_for(waiting, what="a chunk's query to wait for the lock")
+        r.mysql.sql(f"KILL {how} {query}")
+        r.sql("INSERT INTO other VALUES (1)")
+        r.wait_rows("other", 1, op="c")
+    r.wait_outcome(id)
+    assert ids(r.rows("gauge")) == [1, 2]
+
+
 def _is_still(r):
     """Twice the same number of rows, with a change streamed in between."""
     before, updates = len(r.rows("gauge")), len(r.rows("gauge", "u"))
