@@ -424,15 +424,20 @@ struct view sql_digits(const struct sql_token *t)
 
 /* ---- writing */
 
-void sql_put_name(struct buf *out, struct view name)
+void sql_put_quoted(struct buf *out, struct view name, char quote)
 {
-    buf_put_u8(out, '`');
+    buf_put_u8(out, (uint8_t)quote);
     for (size_t i = 0; i < name.n; i++) {
-        if (name.p[i] == '`')
-            buf_put_u8(out, '`');
+        if (name.p[i] == (uint8_t)quote)
+            buf_put_u8(out, (uint8_t)quote);
         buf_put_u8(out, name.p[i]);
     }
-    buf_put_u8(out, '`');
+    buf_put_u8(out, (uint8_t)quote);
+}
+
+void sql_put_name(struct buf *out, struct view name)
+{
+    sql_put_quoted(out, name, '`');
 }
 
 void sql_put_string(struct buf *out, struct view text)

@@ -79,6 +79,9 @@ struct view sql_digits(const struct sql_token *t);
  * binary stay what they are. */
 struct view sql_utf8(const struct charset *charset, struct view text, struct arena *memory);
 
+/* Writes a name between two of these quotes, doubled where they stand in it. */
+void sql_put_quoted(struct buf *out, struct view name, char quote);
+
 /* Writes a name in backticks, a string in quotes with backslash escapes. */
 void sql_put_name(struct buf *out, struct view name);
 void sql_put_string(struct buf *out, struct view text);

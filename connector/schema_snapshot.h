@@ -9,7 +9,8 @@
  *   USE `db`
  *   CREATE TABLE `t` (…)                      each of its tables, as SHOW CREATE TABLE has it
  *
- * source.snapshot is "true", and "last" in the last one when no rows are read. Without tables it is the first line alone. All of it at one place of the log.
+ * source.snapshot is "true", and "last" in the last one when no rows are read. Without tables it is the first line alone. All
+ * of it at one place of the log.
  * Reader thread only.
  */
 #ifndef TIDEMARK_CONNECTOR_SCHEMA_SNAPSHOT_H

@@ -2,9 +2,9 @@
 /*
  * table_pattern: which tables a pattern in a signal means.
  *
- * One that is the name of a table, as a name, in quotes (`shop`.`orders`) or escaped as a pattern, means that table alone: not Orders besides orders, and
- * also where its signs mean something else in a regular expression (we$ird, a+b). Any other is a regular expression for the
- * whole of "db.table", and also the name that it spells: perhaps of a table that is not known.
+ * One that is the name of a table, as a name, in quotes (`shop`.`orders`) or escaped as a pattern, means that table alone: not
+ * Orders besides orders, and also where its signs mean something else in a regular expression (we$ird, a+b). Any other is a
+ * regular expression for the whole of "db.table", and also the name that it spells: perhaps of a table that is not known.
  */
 #ifndef TIDEMARK_CONNECTOR_TABLE_PATTERN_H
 #define TIDEMARK_CONNECTOR_TABLE_PATTERN_H

@@ -2,6 +2,7 @@
 #include "connector/unseen.h"
 
 #include "base/log.h"
+#include "connector/table_pattern.h"
 
 #include <stdlib.h>
 
@@ -36,10 +37,10 @@ static void note_matches(const struct regex_list *list, bool *has, struct view s
 void unseen_meet(struct unseen *u, struct view db, struct view table)
 {
     struct buf id;
+    if (u->has_database == NULL && u->has_table == NULL)
+        return; /* there may be very many tables */
     buf_init(&id);
-    buf_put_view(&id, db);
-    buf_put_u8(&id, '.');
-    buf_put_view(&id, table);
+    table_pattern_put_id(&id, db, table);
     note_matches(u->filter->database_include, u->has_database, db);
     note_matches(u->filter->table_include, u->has_table, buf_view(&id));
     buf_fini(&id);

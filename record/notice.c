@@ -2,6 +2,7 @@
 #include "record/notice.h"
 
 #include "base/digits.h"
+#include "binlog/sql_token.h"
 #include "record/json.h"
 #include "record/schema_text.h"
 #include "record/table_change.h"
@@ -72,26 +73,14 @@ static void put_schema_change_schema(struct buf *out)
                          "\"name\":\"io.debezium.connector.mysql.SchemaChangeValue\",\"version\":1}");
 }
 
-/* A double quote in a name is doubled. */
-static void put_quoted(struct buf *out, struct view name)
-{
-    buf_put_u8(out, '"');
-    for (size_t i = 0; i < name.n; i++) {
-        if (name.p[i] == '"')
-            buf_put_u8(out, '"');
-        buf_put_u8(out, name.p[i]);
-    }
-    buf_put_u8(out, '"');
-}
-
 /* "db"."table" with the double quotes in the text. */
 static void put_table_id(struct buf *out, struct view db, struct view table)
 {
     struct buf id;
     buf_init(&id);
-    put_quoted(&id, db);
+    sql_put_quoted(&id, db, '"');
     buf_put_u8(&id, '.');
-    put_quoted(&id, table);
+    sql_put_quoted(&id, table, '"');
     json_put_string(out, buf_view(&id));
     buf_fini(&id);
 }
